@@ -9,8 +9,10 @@ In reading order:
 - same: compares two values, or the answers of two runs.
 - code: the statements that a question depends on, and edited copies of them.
 - edits: the edits that are tried, the likeliest first.
+- step_edits: those that add or replace a step.
 - statement_edits: those of whole statements.
 - fragments: the values and steps of right answers, and the construction of edits from them.
+- kinds: which values are numbers, switches, tensors or layers, so that edits do not mix them.
 - tables: general edits and mutants, as tables of rules.
 - mutations: mutants that cannot be written as rules.
 - places: the step that a repair changes, for mistakes without a name.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from autograder.diagnosis.kinds import Kinds, attribute_kinds, function_kinds
 from autograder.diagnosis.trees import New, names_in, parents, replaced, text_of, with_ancestors
 
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
@@ -25,9 +26,9 @@ class Scope:
     unread: tuple[str, ...] = ()  # parameters and variables that the function does not read
     attributes: tuple[str, ...] = ()  # of self
     unread_attributes: tuple[str, ...] = ()  # attributes of self that no method reads
-    called_attributes: frozenset[str] = frozenset()  # attributes of self that a method calls, such as layers
     in_class: bool = False
     takes_tensors: bool = False  # whether the function may take a tensor as an argument
+    kinds: Kinds = frozenset()  # of its variables and attributes
     # The slots in which each variable is read.
     uses: Mapping[str, tuple[Slot, ...]] = field(default_factory=dict, compare=False)
 
@@ -136,13 +137,8 @@ def _nodes_in(
             if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load)
         }
         unread = tuple(one for one in attributes if one not in read)
-        scope = replace(
-            scope,
-            attributes=attributes,
-            unread_attributes=unread,
-            called_attributes=called_attributes_of(node),
-            in_class=True,
-        )
+        kinds = attribute_kinds(node)
+        scope = replace(scope, attributes=attributes, unread_attributes=unread, in_class=True, kinds=kinds)
     if isinstance(node, _FUNCTIONS):
         yield from _nodes_in_function(node, scope)
         return
@@ -161,7 +157,8 @@ def _nodes_in_function(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scop
     """Yield a function and the nodes in it. Each can read the variables that earlier statements assign."""
     readable, read = _parameters(node), {*names_in(node, ast.Load)}
     unread = tuple(name for name in names_of(node) if name not in read)
-    scope = replace(scope, function=node.name, parameters=readable, unread=unread, uses=_variable_slots(node))
+    kinds, uses = function_kinds(node, scope.kinds), _variable_slots(node)
+    scope = replace(scope, function=node.name, parameters=readable, unread=unread, uses=uses, kinds=kinds)
     yield NodeInScope(node, scope)
     for statement in node.body:
         after = tuple(dict.fromkeys([*readable, *stored(statement)]))
@@ -323,18 +320,6 @@ def attributes_of(node: ast.ClassDef) -> tuple[str, ...]:
             ):
                 names.append(name)
     return tuple(dict.fromkeys(names))
-
-
-def called_attributes_of(node: ast.AST) -> frozenset[str]:
-    """Return the names of the attributes of self that some code calls."""
-    functions = (call.func for call in ast.walk(node) if isinstance(call, ast.Call))
-    return frozenset(
-        function.attr
-        for function in functions
-        if isinstance(function, ast.Attribute)
-        and isinstance(function.value, ast.Name)
-        and function.value.id == "self"
-    )
 
 
 def takes_tensors(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

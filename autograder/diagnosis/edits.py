@@ -20,12 +20,12 @@ from autograder.diagnosis.fragments import (
     Edit,
     EditBuilder,
     RightAnswerFragments,
-    accepts_step,
     edit_of,
     name_substitutions,
     operation,
     step_input,
 )
+from autograder.diagnosis.kinds import kind_of, kind_of_name, may_replace
 from autograder.diagnosis.mutations import slips
 from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.statement_edits import (
@@ -39,7 +39,8 @@ from autograder.diagnosis.statement_edits import (
     reordered_statements,
     statement_slips,
 )
-from autograder.diagnosis.tables import EDITS, MUTANTS, STEPS
+from autograder.diagnosis.step_edits import general_steps, right_steps
+from autograder.diagnosis.tables import EDITS, MUTANTS
 from autograder.diagnosis.trees import (
     altered,
     by_type,
@@ -232,7 +233,7 @@ def _other_names(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
                     yield from builder.edit(site.node, ast.Name(other, ast.Load()), "name", rank)
         case ast.Attribute(value=ast.Name("self"), attr=attribute, ctx=ast.Load()):
             for other in scope.attributes if attribute in scope.attributes else ():
-                if other != attribute:
+                if other != attribute and _may_replace(f"self.{other}", site):
                     yield from builder.edit(site.node, self_attribute(other), "name", 2.2)
 
 
@@ -245,7 +246,8 @@ def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
         and isinstance(node.ctx, ast.Load)
     ):
         for name in site.scope.unread_attributes:
-            yield from builder.edit(node, self_attribute(name), "unread", 0.9)
+            if _may_replace(f"self.{name}", site):
+                yield from builder.edit(node, self_attribute(name), "unread", 0.9)
     for name in site.scope.unread:
         argument = ast.Name(name, ast.Load())
         if (
@@ -262,34 +264,8 @@ def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 def _may_replace(name: str, site: NodeInScope) -> bool:
     """Whether a name may replace a node. As the argument `bias`, another number would count as True."""
-    return site.slot is None or site.slot[1] != "bias" or "bias" in name
-
-
-def _right_steps(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that apply a right answer's step to a value, or replace a step by a right answer's."""
-    node, compared = site.node, builder.compared
-    if not accepts_step(site) or site.scope.function == "" or not isinstance(node, ast.expr):
-        return
-    in_main_slot = (site.slot or ("",))[0] in _MAIN_SLOTS
-    inner, applied = step_input(node), operation(node)
-    for fragment in builder.right.steps:
-        is_missing = fragment.does in compared.may_lack and applied != fragment.does
-        is_missing &= not fragment.calls or fragment.does in compared.lacks
-        is_other = inner is not None and applied == fragment.does
-        base = 1.4 if site.slot in fragment.slots else 1.8 if in_main_slot else 2.2
-        for names, tokens in name_substitutions(fragment, site.scope) if is_missing or is_other else ():
-            if is_missing:
-                rank = base + (fragment.does not in compared.lacks) * 0.9
-                rank -= not fragment.attributes.isdisjoint(site.scope.unread_attributes)
-                make = partial(fragment.written, names, node)
-                yield from builder.sized(node, make, "missing", rank, Counter(), tokens, does=fragment.does)
-            if is_other and inner is not None:
-                make = partial(fragment.written, names, inner)
-                removed = token_counts(node) - token_counts(inner)
-                yield from builder.sized(node, make, "step", base + 0.7, removed, tokens)
-
-
-_MAIN_SLOTS = frozenset(("return", "=", "MatMult", "softmax", "masked_fill", "dropout", "matmul"))
+    kinds = kind_of(site.node, site.scope.kinds), kind_of_name(name, site.scope.kinds)
+    return may_replace(*kinds) and (site.slot is None or site.slot[1] != "bias" or "bias" in name)
 
 
 def _by_inverse_rules(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
@@ -302,13 +278,9 @@ def _by_inverse_rules(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]
 
 
 def _by_rules(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits by all rules: of the catalogue, EDITS, MUTANTS and STEPS."""
+    """Yield edits by all rules of expressions: of the catalogue, EDITS and MUTANTS."""
     yield from _by_inverse_rules(builder, site)
     yield from _apply_rules(builder, site, MUTANTS.get(type(site.node), ()))
-    for rule in STEPS if accepts_step(site) and site.scope.function else ():
-        make = partial(rule.wrap, site.node)
-        tokens = Counter(("(", ")", "step", "."))
-        yield from builder.sized(site.node, make, rule.kind, rule.rank, Counter(), tokens, does=rule.does)
 
 
 def _apply_rules(builder: EditBuilder, site: NodeInScope, rules: Iterable[Rule]) -> Iterator[Edit]:
@@ -450,7 +422,7 @@ def _swapped_elements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]
 
 
 _EDIT_GENERATORS: tuple[EditGenerator, ...] = (
-    _values, _other_numbers, _other_names, _unread, _right_steps, _by_rules, _other_calls, _swapped_elements,
-    statement_slips, registered_buffers, reordered_statements, moved_steps, _inverse_slips,
+    _values, _other_numbers, _other_names, _unread, right_steps, _by_rules, general_steps, _other_calls,
+    _swapped_elements, statement_slips, registered_buffers, reordered_statements, moved_steps, _inverse_slips,
     missing_statements, exchanged_statements, other_errors, overwritten_arguments,
 )  # fmt: skip

@@ -15,10 +15,10 @@ from autograder.diagnosis.code import (
     NodeInScope,
     Scope,
     Slot,
-    called_attributes_of,
     called_name,
     is_signed,
 )
+from autograder.diagnosis.kinds import Kinds, fit, kind_of, kinds_in
 from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.trees import (
     HOLE,
@@ -54,6 +54,7 @@ class RightAnswerFragment:
     tokens: Counter[str] = field(compare=False)
     size: int  # the number of tokens
     slots: frozenset[Slot | None] = frozenset()  # the slots of a step in right answers
+    kinds: Kinds = frozenset()  # of its names and attributes, and of the input of a step
 
     def written(self, names: Names, value: ast.expr | None = None) -> Any:
         """Return the fragment's tree with a student's names. `value` becomes the input of a step."""
@@ -70,7 +71,7 @@ def name_substitutions(
 ) -> tuple[tuple[Names, Counter[str]], ...]:
     """Return mappings from names of a fragment that the student lacks to names that the student has.
 
-    Each mapping comes with the tokens of the renamed fragment. A layer is mapped to a layer.
+    Each mapping comes with the tokens of the renamed fragment.
     """
     if fragment.attributes and not scope.in_class:
         return ()
@@ -80,16 +81,14 @@ def name_substitutions(
         return ()
     variables = sorted(scope.names, key=lambda name: name in scope.parameters)
     choices = [_nearest(name, variables) for name in missing_names]
-    called = called_attributes_of(fragment.tree)
-    for name in missing_attributes:
-        different = (
-            scope.called_attributes if name not in called else {*scope.attributes} - scope.called_attributes
-        )
-        attributes = _nearest(name, scope.attributes)
-        choices.append(
-            [f"self.{a}" for a in attributes if a not in different or a in scope.unread_attributes]
-        )
+    choices += [
+        [f"self.{other}" for other in _nearest(name, scope.attributes)] for name in missing_attributes
+    ]
     names = [*missing_names, *(f"self.{name}" for name in missing_attributes)]
+    choices = [
+        [other for other in others if fit(name, fragment.kinds, other, scope.kinds)]
+        for name, others in zip(names, choices, strict=True)
+    ]
     substitutions = (
         dict(zip(names, combination, strict=True)) for combination in islice(product(*choices), most)
     )
@@ -163,13 +162,14 @@ def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
             text = ast.unparse(node)
             if site.slot and expression_count(node) <= _MOST_NODES and text not in whole_answers:
                 at_slot = values[site.slot]
-                at_slot[text] = at_slot.get(text) or _fragment(node)
-            for step in _step_fragments(node) if _has_no_local_sizes(node, site.scope) else ():
-                text = ast.unparse(step)
-                steps[text] = steps.get(text) or _fragment(step)
+                at_slot[text] = at_slot.get(text) or _fragment(node, site.scope.kinds)
+            for operand, step in _step_fragments(node) if _has_no_local_sizes(node, site.scope) else ():
+                text, kind = ast.unparse(step), kind_of(operand, site.scope.kinds)
+                kinds = site.scope.kinds | ({(HOLE, kind)} if kind else set())
+                steps[text] = steps.get(text) or _fragment(step, kinds)
                 slots[text].add(site.slot)
         elif site.scope.function and (statement := _effect_statement(node)):
-            statements.setdefault(ast.unparse(statement), _fragment(statement))
+            statements.setdefault(ast.unparse(statement), _fragment(statement, site.scope.kinds))
     return RightAnswerFragments(
         {slot: tuple(found.values()) for slot, found in values.items()},
         tuple(replace(one, slots=frozenset(slots[text])) for text, one in steps.items()),
@@ -247,7 +247,7 @@ def _whole_answer(node: ast.AST) -> Iterator[ast.expr]:
             yield value
 
 
-def _fragment(tree: ast.expr | ast.stmt) -> RightAnswerFragment:
+def _fragment(tree: ast.expr | ast.stmt, kinds: Kinds) -> RightAnswerFragment:
     nodes = [*ast.walk(tree)]
     attributes = {
         part.attr
@@ -265,6 +265,7 @@ def _fragment(tree: ast.expr | ast.stmt) -> RightAnswerFragment:
         frozenset(calls - ALWAYS_THERE),
         tokens,
         tokens.total(),
+        kinds=kinds_in(tree, kinds),
     )
 
 
@@ -309,12 +310,12 @@ def _has_no_local_sizes(node: ast.expr, scope: Scope) -> bool:
     return all({*names_in(index)} <= shared_names for index in indices)
 
 
-def _step_fragments(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield a node with the placeholder instead of each operand, if the rest of the node is small."""
+def _step_fragments(node: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield each operand of a node, and the node with the placeholder for it, if the rest is small."""
     for operand in _operands(node):
         size = expression_count(node) - expression_count(operand)
         if not isinstance(operand, ast.Constant) and size <= _MOST_STEP_NODES:
-            yield replaced(node, {id(operand): ast.Name(HOLE, ast.Load())})
+            yield operand, replaced(node, {id(operand): ast.Name(HOLE, ast.Load())})
 
 
 def _operands(node: ast.expr) -> list[ast.expr]:
@@ -337,20 +338,6 @@ def step_input(node: ast.expr) -> ast.expr | None:
     return next(iter(_operands(node)), None)
 
 
-def accepts_step(site: NodeInScope) -> bool:
-    """Whether a step may be applied to this node: a variable or a computed value that may be a tensor."""
-    node = site.node
-    if not isinstance(node, ast.Name | ast.Call | ast.BinOp | ast.Attribute | ast.Subscript | ast.UnaryOp):
-        return False
-    if not isinstance(getattr(node, "ctx", None), ast.Load | None) or site.slot is None:
-        return False
-    if site.slot in _SIZES or (isinstance(node, ast.Attribute) and node.attr in _NO_TENSORS):
-        return False
-    return not is_signed(node) and getattr(node, "id", "") not in ANYWHERE
-
-
-_SIZES = (("[]", "1"), ("Pow", "1"), ("range", "0"), ("range", "1"))  # slots of numbers
-_NO_TENSORS = ("shape", "dtype", "device", "inf", "training")  # attributes that are not tensors
 _MOST_CHANGED, MOST_ADDED = 6, 30  # tokens that one edit exchanges, and that it adds or removes
 RANK_PER_TOKEN = 0.06  # added to an edit's rank for each token
 TOKENS_PER_NODE = 3  # tokens as which each further node of an edit counts

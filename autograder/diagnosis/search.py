@@ -35,8 +35,8 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import Header, ProtocolError
 
 SECOND = Inputs(b"disclosed, a second set")
-# Microseconds charged to the budget for each.
-_CANDIDATE_COST, _REQUEST_COST, _TORCH_CALL_COST = 1500, 60, 3
+# Microseconds charged to the budget for each; for each kilobyte of an answer.
+_CANDIDATE_COST, _REQUEST_COST, _TORCH_CALL_COST, _KILOBYTE_COST = 1500, 60, 3, 1
 # Fractions of the budget after which the search stops to try single edits, rank half repairs and try pairs.
 _SINGLE_SHARE, _HALF_SHARE, _PAIR_SHARE = 0.6, 0.7, 0.85
 _MOST_PAIRED_EDITS, _MOST_PAIRED_AT_NODE = 36, 5  # edits that are paired, in all and of one node
@@ -406,14 +406,14 @@ def _share_of_wrong_numbers(one: Any, other: Any) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RightAnswer:
-    """The reference's run of a test, and its cost in microseconds, by its calls of torch."""
+    """The reference's run of a test, and its cost in microseconds, by its calls of torch and its results."""
 
     run: Run
     cost: int
 
 
 def right_answer(suite: Suite, test: HiddenTest, inputs: Inputs) -> RightAnswer:
-    """Run a test on the reference, and count its calls of torch."""
+    """Run a test on the reference, and count its calls of torch and the bytes of its results."""
     if not suite.exercise.has_torch:
         return RightAnswer(suite.reference_run(test, inputs), 0)
     from torch.overrides import TorchFunctionMode
@@ -429,4 +429,9 @@ def right_answer(suite: Suite, test: HiddenTest, inputs: Inputs) -> RightAnswer:
 
     with Calls() as calls:
         run = suite.reference_run(test, inputs)
-    return RightAnswer(run, _TORCH_CALL_COST * int(calls.count))
+    size = sum(map(_bytes_of, (part for exchange in run.exchanges for part in exchange.reply[1])))
+    return RightAnswer(run, _TORCH_CALL_COST * int(calls.count) + _KILOBYTE_COST * size // 1000)
+
+
+def _bytes_of(part: Any) -> int:
+    return len(part) if isinstance(part, bytes) else int(part.numel() * part.element_size())

@@ -1,8 +1,9 @@
 """Describes a repair in words: the line, the part of it, and the kind of mistake."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from itertools import islice
 
 from autograder.diagnosis.code import Code, is_signed
@@ -90,9 +91,26 @@ class Looked:
         """Return the positions of the nodes that an edit changes."""
         others = (self._position(old, edit.cell) for old, _ in edit.more)
         is_definition = isinstance(edit.old, ast.FunctionDef | ast.ClassDef)
-        part = _changed_part(edit)
-        changed = part if getattr(part, "lineno", 0) else edit.at or edit.old
+        changed, (removed, adds_nodes) = _changed_part(edit), _removed_nodes(edit)
+        if not getattr(changed, "lineno", 0):
+            changed = removed[0] if removed and not adds_nodes else edit.at or edit.old
+        others = (*others, *self._joined_positions(changed, removed, edit.cell))
         return Spot(self._position(changed, edit.cell), tuple(filter(None, others)), is_definition)
+
+    def _joined_positions(
+        self, changed: ast.AST, removed: Sequence[ast.AST], cell: int | None
+    ) -> Iterator[tuple[int, int] | None]:
+        """Yield the positions of removed nodes in other statements than `changed`.
+
+        An edit of joined statements can move a step from one statement of the student to another.
+        """
+        pairs = zip(self.code.statements, self.code.cells, strict=True)
+        of_cell = [statement for statement, its_cell in pairs if its_cell == cell]
+        statements = [node for statement in of_cell for node in ast.walk(statement) if _is_simple(node)]
+        first = _statement_line(changed, statements)
+        for node in removed if first else ():
+            if _statement_line(node, statements) not in (0, first):
+                yield self._position(node, cell)
 
     def _position(self, node: ast.AST, cell: int | None) -> tuple[int, int] | None:
         """Return the position of a node in the student's code. The node may be a copy made by an edit."""
@@ -144,6 +162,47 @@ class Unplaced(Looked):
     def _number(self, edit: Edit) -> int:
         self.spots.append(self.spot(edit))
         return len(self.spots) - 1
+
+
+def _is_simple(node: ast.AST) -> bool:
+    """Whether a node is a statement without inner statements."""
+    return isinstance(node, ast.stmt) and not hasattr(node, "body")
+
+
+def _statement_line(node: ast.AST, statements: Iterable[ast.AST]) -> int:
+    """Return the first line of the statement that contains a node, or 0."""
+    line = position(node)[0]
+    spans = (position(statement) for statement in statements if line)
+    return next((start for start, _, end, _ in spans if start <= line <= (end or start)), 0)
+
+
+def _removed_nodes(edit: Edit) -> tuple[list[ast.AST], bool]:
+    """Return the nodes of the student that an edit removes, in order, and whether it also adds nodes."""
+    new = edit.make()
+    if isinstance(new, list):
+        return [], True
+    old_nodes = [*_in_order(edit.old)]
+    labels = [[*map(_label, nodes)] for nodes in (old_nodes, _in_order(new))]
+    changes = [
+        one for one in SequenceMatcher(None, *labels, autojunk=False).get_opcodes() if one[0] != "equal"
+    ]
+    removed = [node for _, start, end, *_ in changes for node in old_nodes[start:end] if position(node)[0]]
+    return removed, any(tag != "delete" for tag, *_ in changes)
+
+
+def _in_order(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the expressions of a tree, each before its parts."""
+    if isinstance(node, ast.expr):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _in_order(child)
+
+
+def _label(node: ast.AST) -> str:
+    """Return what a node is without its parts: its type, with its name, value or operator."""
+    names = (str(value) for name, value in ast.iter_fields(node) if name in ("id", "attr", "value"))
+    plain = [name for name in names if not name.startswith("<")]
+    return " ".join([type(node).__name__, type(getattr(node, "op", None)).__name__, *plain])
 
 
 def _first_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Serves the pages of written questions in nbgrader's formgrader, and saves what graders give there."""
+"""Serves the pages of written questions in nbgrader's formgrader, and saves the grades that they send."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,8 +24,8 @@ from autograder.gradebook.written_answers import (
     save,
 )
 
-_TEMPLATES = Path(__file__).with_name("formgrader_pages")  # that stand before nbgrader's own
-# The only script that runs is the page's own file.
+_TEMPLATES = Path(__file__).with_name("formgrader_pages")  # templates that replace those of nbgrader
+# Only scripts from this server run: the page has a single one, question.js.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
@@ -33,12 +33,12 @@ _POLICY = (
 
 
 def _guarded(method: Callable[..., None]) -> Callable[..., Any]:
-    """Let only those in who may use nbgrader's own pages."""
+    """Admit only users who may use nbgrader's pages."""
     return web.authenticated(check_xsrf(check_notebook_dir(method)))
 
 
 class _Page(BaseApiHandler):  # type: ignore[misc]
-    """A page of ours in the formgrader."""
+    """A page that the autograder adds to the formgrader."""
 
     @property
     def content_security_policy(self) -> str:
@@ -46,16 +46,16 @@ class _Page(BaseApiHandler):  # type: ignore[misc]
 
     @property
     def course(self) -> Course:
-        """The course as it is now."""
+        """The course as its files are now."""
         return load_course(Path(self.coursedir.root))
 
 
 class QuestionHandler(_Page):
-    """The page of one question."""
+    """The page of a written question."""
 
     @_guarded
     def get(self, exercise: str, name: str) -> None:
-        """Show the answers to one question."""
+        """Reply with the page, or with the reason why there is none."""
         try:
             question = find_question(self.course, exercise, name)
             apart = self.get_argument("apart", "") == "1"
@@ -71,12 +71,12 @@ class QuestionsHandler(_Page):
 
     @_guarded
     def get(self) -> None:
-        """Show the list."""
+        """Reply with the list."""
         self.write(str(render_questions(self.gradebook.db(), self.course, self.base_url)))
 
 
 class AnswersHandler(_Page):
-    """The grades of one question, which a page reads and saves."""
+    """The grades of a written question, which its page reads and saves."""
 
     @_guarded
     def get(self, exercise: str, name: str) -> None:
@@ -85,7 +85,7 @@ class AnswersHandler(_Page):
 
     @_guarded
     def put(self, exercise: str, name: str) -> None:
-        """Save a change of some answers, or what a changed rubric does to them."""
+        """Save a change of some answers, or apply a changed rubric to them."""
         grader = grader_name(self.current_user)
 
         def saved(question: WrittenQuestion) -> list[WrittenAnswer]:
@@ -101,7 +101,7 @@ class AnswersHandler(_Page):
     def _answer(
         self, exercise: str, name: str, act: Callable[[WrittenQuestion], list[WrittenAnswer]]
     ) -> None:
-        """Reply with the state of the answers, or with the problem and the state of all answers."""
+        """Reply with the grades that `act` returns. If it fails, reply with the problem and all grades."""
         problem, question = "", None
         try:
             question = find_question(self.course, exercise, name)
@@ -110,7 +110,7 @@ class AnswersHandler(_Page):
             self.set_status(409 if isinstance(error, ChangedAnswerError) else 400)
             problem = str(error)
             answers = read_answers(self.gradebook.db(), question) if question else []
-        states = {answer.grade: answer.state(question.items) for answer in answers} if question else {}
+        states = {answer.grade_id: answer.state(question.items) for answer in answers} if question else {}
         self.write({"problem": problem, "states": states})
 
 
@@ -123,7 +123,7 @@ PAGES = [
 
 
 def install() -> None:
-    """Add the pages to the formgrader that is about to start, and links to them to nbgrader's own pages."""
+    """Add the pages to the formgrader before it starts, and links to them to nbgrader's pages."""
     if PAGES[0] in handlers.default_handlers:
         return
     handlers.default_handlers += PAGES

@@ -1,7 +1,7 @@
-"""Renders the page of a written question, with all students' answers, and the list of such pages.
+"""Renders the page of a written question, with all students' answers, and the list of these pages.
 
-Equal answers with the same grade are one card. Answers are strangers' text, so the process that renders all
-Markdown renders them, too.
+Equal answers with the same grade are shown as one card. Answers are hostile text, so they are rendered by the
+process that renders all Markdown.
 """
 
 import hashlib
@@ -25,11 +25,11 @@ from autograder.gradebook.written_answers import (
     Rescoring,
     WrittenAnswer,
     WrittenQuestion,
+    assign_graders,
     count_answers,
     find_rescorings,
     read_answers,
     read_cells,
-    share_out,
 )
 from autograder.report.safe_html import (
     MAX_PAGE,
@@ -43,7 +43,7 @@ from autograder.report.safe_html import (
 
 FILES = Path(__file__).with_suffix("")  # the folder with the script and style of the pages
 _QUESTION, _QUESTIONS = (Path(__file__).with_name(name) for name in ("question.html", "questions.html"))
-_PAGE_SECONDS, _ANSWER_SECONDS = 5.0, 0.3  # of computing, to render all answers and one
+_PAGE_SECONDS, _ANSWER_SECONDS = 5.0, 0.3  # processor time for rendering all answers, and a single answer
 _PAGE_LETTERS, _ANSWER_LETTERS = 4 * MAX_PAGE, MAX_PAGE // 5
 _NO_TEXT = "Nothing was written."
 _NO_NOTEBOOK = "The graded notebook is missing. Run `autograder grade` to write it again."
@@ -51,13 +51,13 @@ _NO_NOTEBOOK = "The graded notebook is missing. Run `autograder grade` to write 
 
 @dataclass(frozen=True)
 class Card:
-    """Equal answers with the same grade, which the page shows and grades as one."""
+    """Equal answers with the same grade. The page shows their text once, and a key grades all of them."""
 
     answers: Sequence[WrittenAnswer]
     html: Markup
-    cluster: int  # cards of one number are nearly equal
-    differs: tuple[str, str]  # from the first card of the cluster: the words of this one, and of the other
-    grader: str  # who grades it where grading is shared out
+    cluster: int  # the same number for cards with nearly equal answers
+    differing_words: tuple[str, str]  # those only on this card, and those only on the first of its cluster
+    grader: str  # the grader to whom the first answer is assigned, if any
 
     @property
     def head(self) -> WrittenAnswer:
@@ -67,7 +67,7 @@ class Card:
 
 @dataclass(frozen=True)
 class _Text:
-    """What a student wrote, and what equal answers have in common."""
+    """The text of a student's answer, and its normal form."""
 
     answer: WrittenAnswer
     cells: Sequence[tuple[str, Mapping[str, Any]]] | None
@@ -77,12 +77,12 @@ class _Text:
         return normal_form("\n".join(text for text, _ in self.cells or ()))
 
     def key(self, position: int, question: WrittenQuestion, *, apart: bool) -> tuple[Any, ...]:
-        """Return what is the same for answers on one card."""
+        """Return a value that is equal for answers on the same card."""
         if apart or self.cells is None:
             return (position,)
         state = self.answer.state(question.items)
         pictures = json.dumps([attached for _, attached in self.cells if attached], sort_keys=True)
-        grade = json.dumps([state[key] for key in ("score", "waits", "given", "adjustment", "words")])
+        grade = json.dumps([state[key] for key in ("score", "waits", "given", "adjustment", "comment")])
         return self.normal, pictures, grade
 
 
@@ -93,9 +93,9 @@ def make_cards(
     *,
     apart: bool = False,
 ) -> list[Card]:
-    """Return the cards of a page in the order of students, nearly equal answers together.
+    """Return the cards of a page in the order of students; nearly equal answers follow each other.
 
-    With `apart`, each answer has a card of its own.
+    With `apart`, equal answers are not combined: each answer is a card.
     """
     texts = [_Text(answer, read_cells(question, answer.student)) for answer in answers]
     heads = cluster([text.normal for text in texts])
@@ -119,7 +119,7 @@ def make_cards(
 
 
 def _render(cells: Sequence[tuple[str, Mapping[str, Any]]] | None, page: Allowance) -> Markup:
-    """Return an answer as HTML; a text that is slow to render takes little time from the others."""
+    """Return an answer as HTML. The time for one answer is limited, so a slow text leaves time for others."""
     if not cells:
         return render_note(_NO_NOTEBOOK if cells is None else _NO_TEXT)
     allowance = Allowance(min(page.letters, _ANSWER_LETTERS), min(page.seconds, _ANSWER_SECONDS))
@@ -138,20 +138,20 @@ def render_question(
     """Return the page of a question."""
     answers, settings = read_answers(session, question), question.course.settings
     graders = tuple(dict.fromkeys(settings.graders))
-    cards = make_cards(question, answers, share_out(session, graders), apart=apart)
+    cards = make_cards(question, answers, assign_graders(session, graders), apart=apart)
     rescorings = find_rescorings(question, answers)
     return render_template(
         _QUESTION,
         question=question,
-        wording=_markdown(text_above(question.exercise.cells[: question.place])),
+        wording=_markdown(text_above(question.exercise.cells[: question.position])),
         model=_markdown(question.cell.model),
         cards=cards,
-        states=lambda card: {answer.grade: answer.state(question.items) for answer in card.answers},
+        states=lambda card: {answer.grade_id: answer.state(question.items) for answer in card.answers},
         apart=apart,
         rescorings=rescorings,
         first_numbers={card.cluster: number for number, card in reversed([*enumerate(cards, 1)])},
-        numbers={answer.grade: number for number, card in enumerate(cards, 1) for answer in card.answers},
-        versions={rescoring.answer.grade: rescoring.answer.version for rescoring in rescorings},
+        numbers={answer.grade_id: number for number, card in enumerate(cards, 1) for answer in card.answers},
+        versions={rescoring.answer.grade_id: rescoring.answer.version for rescoring in rescorings},
         changed_items=_changed_items(question, rescorings),
         graders=graders,
         grader=grader,
@@ -165,13 +165,13 @@ def _markdown(text: str) -> Markup:
 
 
 def _changed_items(question: WrittenQuestion, rescorings: Sequence[Rescoring]) -> dict[str, str]:
-    """Return the line that each changed item adds today, or an empty text, by the line that it added."""
+    """Return today's line of each given item that has changed, by its former line; "" if the item is gone."""
     changed = {}
     for rescoring in rescorings:
         marking = rescoring.answer.marking
-        follow = successors(marking.items, question.items)
+        current_items = successors(marking.items, question.items)
         for item in marking.items:
-            now = follow[item.name]
+            now = current_items[item.name]
             line = now.line if now else ""
             if item.name in marking.given and line != item.line:
                 changed[item.line] = line
@@ -179,7 +179,7 @@ def _changed_items(question: WrittenQuestion, rescorings: Sequence[Rescoring]) -
 
 
 def render_questions(session: Session, course: Course, base: str) -> Markup:
-    """Return the list of all written questions, with the number of answers that wait."""
+    """Return the page that lists all written questions, with the number of ungraded answers."""
     counts = count_answers(session)
     listed = [
         (exercise, name, *counts[exercise.name, name])
@@ -191,12 +191,12 @@ def render_questions(session: Session, course: Course, base: str) -> Markup:
 
 
 def render_problem(problem: str, base: str) -> Markup:
-    """Return a page that says why there is no other."""
+    """Return a page that says why the requested page cannot be shown."""
     return render_template(_QUESTIONS, listed=[], problem=problem, base=base, version=_version())
 
 
 @cache
 def _version() -> str:
-    """Return a digest of the page's files, so that no browser uses those of an earlier version."""
+    """Return a digest of the page's files. It is part of their address, so browsers cache no old version."""
     contents = (path.read_bytes() for path in sorted(FILES.iterdir()))
     return hashlib.sha256(b"".join(contents)).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""The items that a grader gives to written answers, and what a changed rubric does to scores and comments.
+"""The items of a rubric: the score and comment of an answer to which a grader gives some of them.
 
 An item is a part of the question's rubric, or a comment of the course's comment bank. Its text may end in
 points, as in "the reason: 0.5 points". An item adds its points to the score and a line to the comment.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from rapidfuzz.distance import Indel
 
 _POINTS = re.compile(r"\s*:\s*([+-]?\d+(?:\.\d+)?) points?\.?$")
-_SAME_ITEM = 0.5  # the share of letters that a reworded item keeps at least
+_SAME_ITEM = 0.5  # least similarity, from 0 to 1, of the texts of an item before and after it was changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Item:
     """An item; `name` is its number in the rubric, or the name of the comment in the bank."""
 
     name: str
-    words: str
+    text: str
     points: float | None = None
 
     @property
@@ -30,7 +30,7 @@ class Item:
     @property
     def line(self) -> str:
         """The text that the item adds to the comment."""
-        return self.words if self.points is None else f"{self.points:+g}: {self.words}"
+        return self.text if self.points is None else f"{self.points:+g}: {self.text}"
 
     def scaled(self, share: float) -> "Item":
         """Return the item with this share of its points."""
@@ -39,11 +39,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Marking:
-    """What a grader gave an answer: items of the rubric at that time, and a typed score."""
+    """A grader's decision on an answer: given items of the rubric at that time, and a typed score."""
 
     items: tuple[Item, ...] = ()
-    given: Mapping[str, float] = field(default_factory=dict)  # the share of the points, by the item's name
-    adjustment: float | None = None  # the typed score without the points of the items given at that time
+    given: Mapping[str, float] = field(default_factory=dict)  # shares of the items' points, by item name
+    adjustment: float | None = None  # points that are added to those of the items, if a score was typed
 
     @property
     def given_items(self) -> list[Item]:
@@ -60,7 +60,7 @@ class Marking:
         """Return the score, between 0 and `most`; None if neither an item nor a typed score gives points."""
         if self.adjustment is None and self.points is None:
             return None
-        return bounded((self.adjustment or 0.0) + (self.points or 0.0), most)
+        return clamped((self.adjustment or 0.0) + (self.points or 0.0), most)
 
     def with_score(self, score: float | None, most: float) -> "Marking":
         """Return the marking with the adjustment that leads to this score."""
@@ -71,13 +71,13 @@ class Marking:
             return by_items
         return replace(self, adjustment=round(score - (self.points or 0.0), 4))
 
-    def comment(self, words: str) -> str:
-        """Return the comment that a student reads: a line for each item, then the grader's own words."""
-        return "\n".join(filter(None, (*(item.line for item in self.given_items), words.strip())))
+    def full_comment(self, typed: str) -> str:
+        """Return the comment that a student reads: a line for each item, then the typed comment."""
+        return "\n".join(filter(None, (*(item.line for item in self.given_items), typed.strip())))
 
-    def own_words(self, comment: str) -> str:
-        """Return a comment without the lines of the given items."""
-        text = f"\n{comment}\n"
+    def typed_comment(self, full_comment: str) -> str:
+        """Return a full comment without the lines of the given items."""
+        text = f"\n{full_comment}\n"
         for item in self.given_items:
             text = text.replace(f"\n{item.line}\n", "\n", 1)
         return text.strip("\n")
@@ -94,42 +94,44 @@ def _item(name: str, text: str) -> Item:
     return Item(name, text[: points.start()], float(points[1])) if points else Item(name, text)
 
 
-def bounded(score: float, most: float) -> float:
+def clamped(score: float, most: float) -> float:
     """Return a score that is at least 0 and at most the points of the question."""
     return round(min(max(score, 0.0), most), 4)
 
 
 def successors(before: Sequence[Item], now: Sequence[Item]) -> dict[str, Item | None]:
-    """Return what each item of an earlier rubric is now, by its former name; None if it is gone.
+    """Return today's version of each item of an earlier rubric, by the former name; None if it is gone.
 
-    A comment of the bank keeps its name. An item of the rubric keeps its words, or else most of its letters.
+    A comment of the bank keeps its name. An item of the rubric keeps its text, or else most of its letters.
     """
     current = {item.name: item for item in now if not item.is_of_rubric}
-    follow = {item.name: current.get(item.name) for item in before if not item.is_of_rubric}
+    current_items = {item.name: current.get(item.name) for item in before if not item.is_of_rubric}
     former = [item for item in before if item.is_of_rubric]
     free = [item for item in now if item.is_of_rubric]
     for least in (1.0, _SAME_ITEM):
-        for item in [item for item in former if item.name not in follow]:
+        for item in [item for item in former if item.name not in current_items]:
             best = max(free, key=lambda other: _likeness(item, other), default=None)
             if best is not None and _likeness(item, best) >= least:
-                follow[item.name] = best
+                current_items[item.name] = best
                 free.remove(best)
-    return {item.name: follow.get(item.name) for item in before}
+    return {item.name: current_items.get(item.name) for item in before}
 
 
 def _likeness(first: Item, second: Item) -> float:
-    return float(Indel.normalized_similarity(first.words, second.words))
+    return float(Indel.normalized_similarity(first.text, second.text))
 
 
 def carry_over(marking: Marking, now: Sequence[Item]) -> Marking:
-    """Return a marking by the rubric of today.
+    """Return the marking with today's items in place of those of an earlier rubric.
 
-    The adjustment stays. If no item with points is left of those that gave the score, the score is 0.
+    The adjustment stays. If all given items with points are gone, and no score was typed, the score is 0.
     """
     if marking.items == tuple(now):
         return marking
-    follow = successors(marking.items, now)
-    shares = {item.name: share for name, share in marking.given.items() if (item := follow[name]) is not None}
+    current_items = successors(marking.items, now)
+    shares = {
+        item.name: share for name, share in marking.given.items() if (item := current_items[name]) is not None
+    }
     given = {item.name: shares[item.name] for item in now if item.name in shares}
     carried = replace(marking, items=tuple(now), given=given)
     if marking.points is not None and carried.points is None and carried.adjustment is None:

@@ -14,17 +14,17 @@ from rapidfuzz.distance import Indel
 _EMPHASIS = re.compile(r"(?<![\w*)])[*_]{1,3}(?=\w)|(?<=\w)[*_]{1,3}(?![\w*(])")
 _PUNCTUATION = re.compile(r"[.,;:?](?!\d)|[\"'`\u2018-\u201f\u2026]")
 _NEARLY = 0.85  # the share of words that nearly equal answers have in common
-_MAX_WORDS = 1000  # of an answer that is compared; longer ones are only tested for being equal
+_MAX_WORDS = 1000  # words; longer answers can be equal, but are not tested for being nearly equal
 
 
 def normal_form(text: str) -> str:
-    """Return a text in which all equal answers are the same."""
+    """Return a form of a text that is the same for all equal answers."""
     plain = _EMPHASIS.sub("", unicodedata.normalize("NFKC", text).casefold())
     return " ".join(_PUNCTUATION.sub("", plain).split())
 
 
 def cluster(texts: Sequence[str]) -> list[int]:
-    """Return for each text, in normal form, the index of the first text to which it is nearly equal."""
+    """Return for each text, in normal form, the index of the first text of its cluster."""
     first: dict[str, int] = {}
     heads: dict[int, list[str]] = {}  # the words of the first text of each cluster
     for index, text in enumerate(texts):

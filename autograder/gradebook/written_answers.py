@@ -1,6 +1,6 @@
-"""Reads all students' answers to one written question from the gradebook, and saves what graders give.
+"""Reads all students' answers to a written question from the gradebook, and saves scores and comments.
 
-A save changes the rows that nbgrader's own pages show, through nbgrader's interface. The audit's line and the
+A save changes the rows that nbgrader's pages show, through nbgrader's interface. The audit's line and the
 given items of the rubric are part of the same transaction.
 """
 
@@ -40,34 +40,34 @@ from autograder.records.database import lock
 from autograder.records.tables import ANSWERS, AUDIT, MARKINGS, replace_rows
 from autograder.submission.submission import Submission
 
-_MAX_NOTEBOOKS = 4096  # whose texts a server keeps
+_MAX_NOTEBOOKS = 4096  # notebooks whose texts a server caches
 _MAX_COMMENT = 10_000  # characters
-SHARES = (1, 0.5)  # of an item's points that a grader may give
+SHARES = (1, 0.5)  # shares of an item's points that a grader may give
 _RELOAD = "load the page again"
 _LOOK = "look at the new grade before you change it"
 TextCell = tuple[str, Mapping[str, Any]]  # source and attachments
 
 
 class SaveError(AutograderError):
-    """A save asks for something that this question does not have."""
+    """A request has a wrong form, or names an item or an answer that this question does not have."""
 
 
 class ChangedAnswerError(AutograderError):
-    """Another grader has saved one of these answers since the page read it."""
+    """The grade of an answer, or the rubric, has changed since the page read it."""
 
 
 @dataclass(frozen=True)
 class WrittenQuestion:
-    """A question of an exercise that people grade."""
+    """A question of an exercise that graders mark."""
 
     course: Course
     exercise: Exercise
-    place: int  # of its cell among the exercise's cells
+    position: int  # the index of its cell among the exercise's cells
 
     @property
     def cell(self) -> Cell:
         """The author's cell, with the model answer and the rubric."""
-        return self.exercise.cells[self.place]
+        return self.exercise.cells[self.position]
 
     @property
     def name(self) -> str:
@@ -82,7 +82,7 @@ class WrittenQuestion:
 
     @property
     def rubric_version(self) -> str:
-        """A digest of the items, with which a page tells that they have changed."""
+        """A digest of the items. A page sends it with each save, so a changed rubric is noticed."""
         return hashlib.sha256(repr(self.items).encode()).hexdigest()[:12]
 
     @cached_property
@@ -95,33 +95,33 @@ class WrittenQuestion:
 def find_question(course: Course, exercise: str, name: str) -> WrittenQuestion:
     """Return the written question with this name; UsageError if there is none."""
     (chosen,) = course.chosen([exercise])
-    for place, cell in enumerate(chosen.cells):
+    for position, cell in enumerate(chosen.cells):
         if cell.role is Role.MANUAL and cell.name == name:
-            return WrittenQuestion(course, chosen, place)
+            return WrittenQuestion(course, chosen, position)
     raise UsageError(f"{name} is not a written question of {exercise}")
 
 
 @dataclass(frozen=True)
 class WrittenAnswer:
-    """The grade of one student's answer to a written question, as the gradebook has it."""
+    """A student's answer to a written question, with its grade in the gradebook."""
 
-    grade: str  # ids of nbgrader's rows
-    comment: str | None
-    notebook: str
+    grade_id: str  # of nbgrader's row, like the next two
+    comment_id: str | None
+    notebook_id: str
     student: str
     name: str
-    score: float | None  # by a person, or else by the autograder
+    score: float | None  # by a grader, or else by the autograder
     waits: bool
     flagged: bool
-    reason: str  # why an instructor has to look, as grading stored it
+    review_reason: str  # why an instructor has to look, as grading stored it
     remark: str  # the comment that the student reads
     marking: Marking
-    by: str  # the grader who saved a score last
+    last_grader: str  # the grader who saved a score last
 
     @property
-    def own_words(self) -> str:
-        """The comment without the lines of the rubric's items."""
-        return self.marking.own_words(self.remark)
+    def typed_comment(self) -> str:
+        """The comment that the grader typed, without the lines of the given items."""
+        return self.marking.typed_comment(self.remark)
 
     @property
     def version(self) -> str:
@@ -131,10 +131,15 @@ class WrittenAnswer:
         return hashlib.sha256(repr(state).encode("utf-8", "replace")).hexdigest()[:16]
 
     def state(self, items: Sequence[Item]) -> dict[str, Any]:
-        """Return what a page shows of the grade; given items have the names of today's rubric."""
+        """Return the grade as a page shows it, with today's names of the given items."""
         marking = carry_over(self.marking, items)
         shown = {"score": self.score, "given": marking.given, "adjustment": marking.adjustment}
-        about = {"words": self.own_words, "flagged": self.flagged, "by": self.by, "version": self.version}
+        about = {
+            "comment": self.typed_comment,
+            "flagged": self.flagged,
+            "by": self.last_grader,
+            "version": self.version,
+        }
         return {**shown, "waits": self.waits, **about}
 
 
@@ -164,7 +169,7 @@ def read_answers(
         .outerjoin(Comment, and_(Comment.cell_id == commented.id, Comment.notebook_id == Grade.notebook_id))
         .outerjoin(ANSWERS, ANSWERS.c.grade_id == Grade.id)
         .outerjoin(MARKINGS, MARKINGS.c.grade_id == Grade.id)
-        .outerjoin(AUDIT, AUDIT.c.id.in_(_last_saves(question)) & (AUDIT.c.student == StudentRow.id))
+        .outerjoin(AUDIT, AUDIT.c.id.in_(_newest_audit_lines(question)) & (AUDIT.c.student == StudentRow.id))
         .where(Assignment.name == question.exercise.name)
         .order_by(SubmittedAssignment.student_id)
     )
@@ -174,7 +179,7 @@ def read_answers(
 
 
 def count_answers(session: Session) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return how many answers each graded cell has and how many of them wait, by exercise and cell."""
+    """Return the number of answers and of ungraded answers to each graded cell, by exercise and cell."""
     waits = or_(Grade.needs_manual_grade, and_(Grade.auto_score.is_(None), Grade.manual_score.is_(None)))
     query = (
         session.query(
@@ -190,14 +195,14 @@ def count_answers(session: Session) -> dict[tuple[str, str], tuple[int, int]]:
     return {(exercise, cell): (count, int(waiting)) for exercise, cell, count, waiting in query}
 
 
-def share_out(session: Session, graders: Sequence[str]) -> dict[str, str]:
-    """Return the grader of each student: every n-th student of the gradebook, by id, has the same one."""
+def assign_graders(session: Session, graders: Sequence[str]) -> dict[str, str]:
+    """Return the grader of each student. Of n graders, each gets every n-th student, in the order of ids."""
     students = session.scalars(select(StudentRow.id).order_by(StudentRow.id))
-    return {id_: graders[place % len(graders)] for place, id_ in enumerate(students)} if graders else {}
+    return {id_: graders[index % len(graders)] for index, id_ in enumerate(students)} if graders else {}
 
 
-def _last_saves(question: WrittenQuestion) -> Any:
-    """Return the query of the audit's newest lines on this question, one for each student."""
+def _newest_audit_lines(question: WrittenQuestion) -> Any:
+    """Return a query of the ids of each student's newest line in the audit on this question."""
     lines = select(func.max(AUDIT.c.id)).group_by(AUDIT.c.student)
     return lines.where(AUDIT.c.exercise == question.exercise.name, AUDIT.c.question == question.name)
 
@@ -223,7 +228,7 @@ def _as_score(stored: Any) -> float | None:
 
 
 def _read_marking(items: Any, given: Any) -> Marking:
-    """Return a marking as MARKINGS has it; earlier versions stored a list of the names of the given items."""
+    """Return a stored marking. Earlier versions stored a list of the names of the given items."""
     read = tuple(Item(*item) for item in items or ())
     if isinstance(given, dict):
         return Marking(read, given["shares"], given["adjustment"])
@@ -231,10 +236,10 @@ def _read_marking(items: Any, given: Any) -> Marking:
 
 
 def read_cells(question: WrittenQuestion, student: str) -> list[TextCell] | None:
-    """Return the text of an answer: its cell, if it was changed, and text cells that the student added.
+    """Return the text cells of an answer; None if the graded notebook is missing.
 
-    The latter are those between the graded cells before and after it. None says that the graded notebook
-    is missing.
+    They are the cell for the answer, if the student changed it, and the text cells that the student added
+    between the graded cells before and after it.
     """
     course, exercise = question.course, question.exercise
     path = Submission(course.root, student, exercise.name).autograded
@@ -245,9 +250,9 @@ def read_cells(question: WrittenQuestion, student: str) -> list[TextCell] | None
     names = [name for name, *_ in cells]
     if question.name not in names:
         return []
-    place = names.index(question.name)
-    first = max((at for at in range(place) if names[at]), default=-1) + 1
-    last = next((at for at in range(place + 1, len(cells)) if names[at]), len(cells))
+    position = names.index(question.name)
+    first = max((at for at in range(position) if names[at]), default=-1) + 1
+    last = next((at for at in range(position + 1, len(cells)) if names[at]), len(cells))
     texts = question.released_texts
     around = [cell for cell in cells[first:last] if cell[3].strip() not in texts and not is_rubric(cell[3])]
     return [(text, attached) for name, kind, attached, text in around if kind == "markdown"]
@@ -270,14 +275,14 @@ def _notebook_texts(path: Path, _changed: int) -> list[tuple[str, str, Mapping[s
 
 @dataclass(frozen=True)
 class Change:
-    """What a grader does to some answers at once; a part that is None stays as it is."""
+    """A new grade of some answers. If `given` or `comment` is None, that part of their grades stays."""
 
-    versions: Mapping[str, str]  # of the answers, as the page read them, by the id of the grade
-    rubric_version: str  # of the items that the page shows
+    versions: Mapping[str, str]  # versions of the answers that the page shows, by grade id
+    rubric_version: str  # the version of the rubric that the page shows
     given: Mapping[str, float] | None = None  # the share of the points of each given item, by name
     adjustment: float | None = None  # to the points of the items; None unless the grader typed a score
-    words: str | None = None  # the grader's own, which follow the lines of the items
-    waits: bool = False  # whether the answer waits for a grade, in spite of its score
+    comment: str | None = None  # typed by the grader; it follows the lines of the items
+    waits: bool = False  # whether the answer waits for a grade again, although it has a score
 
     @classmethod
     def from_json(cls, body: Any) -> "Change":
@@ -285,7 +290,7 @@ class Change:
         if not isinstance(body, dict):
             raise SaveError("the request must be a JSON object")
         versions, rubric_version = body.get("versions"), body.get("rubric_version")
-        given, adjustment, words = (body.get(key) for key in ("given", "adjustment", "words"))
+        given, adjustment, comment = (body.get(key) for key in ("given", "adjustment", "comment"))
         if not isinstance(versions, dict) or not all(isinstance(text, str) for text in versions.values()):
             raise SaveError("versions: must name the answers")
         if not isinstance(rubric_version, str) or not rubric_version:
@@ -293,10 +298,10 @@ class Change:
         if given is not None and not (isinstance(given, dict) and all(map(_is_share, given.values()))):
             raise SaveError("given: must be an object with the share of each item, 1 or 0.5")
         if adjustment is not None and not (given is not None and _is_number(adjustment)):
-            raise SaveError("adjustment: must be a number, with given items beside it")
-        if words is not None and not (isinstance(words, str) and len(words) <= _MAX_COMMENT):
-            raise SaveError(f"words: must be a text of at most {_MAX_COMMENT} characters")
-        return cls(versions, rubric_version, given, adjustment, words, body.get("waits") is True)
+            raise SaveError("adjustment: must be a number, and `given` must be there, too")
+        if comment is not None and not (isinstance(comment, str) and len(comment) <= _MAX_COMMENT):
+            raise SaveError(f"comment: must be a text of at most {_MAX_COMMENT} characters")
+        return cls(versions, rubric_version, given, adjustment, comment, body.get("waits") is True)
 
     def refuse_old_rubric(self, question: WrittenQuestion) -> None:
         """Raise ChangedAnswerError if the page shows other items than the question has now."""
@@ -304,7 +309,7 @@ class Change:
             raise ChangedAnswerError(f"the rubric has changed; {_RELOAD}")
 
     def marking(self, question: WrittenQuestion, answer: WrittenAnswer) -> Marking:
-        """Return which items and which adjustment the answer has after this change."""
+        """Return the given items and the adjustment of the answer after this change."""
         if self.given is None:
             return answer.marking
         shares = {item.name: self.given[item.name] for item in question.items if item.name in self.given}
@@ -320,25 +325,25 @@ def _is_share(value: Any) -> bool:
 
 
 def save(gradebook: Gradebook, question: WrittenQuestion, change: Change, grader: str) -> list[WrittenAnswer]:
-    """Save a change of some answers, of all or none; return the answers as they are then."""
+    """Save a change of all these answers or, if it fails, of none; return the changed answers."""
     session, most = gradebook.db(), question.cell.points
     change.refuse_old_rubric(question)
     if unknown := set(change.given or ()) - {item.name for item in question.items}:
         raise SaveError(f"the rubric has no {', '.join(sorted(unknown))}; {_RELOAD}")
     with recording(session, question.course.root, grader):
-        for answer in _locked(session, question, change.versions, _LOOK):
+        for answer in _lock_answers(session, question, change.versions, _LOOK):
             marking = change.marking(question, answer)
             score = answer.score if change.given is None else marking.score(most)
-            remark = marking.comment(answer.own_words if change.words is None else change.words)
+            remark = marking.full_comment(answer.typed_comment if change.comment is None else change.comment)
             is_graded = change.given is not None and score is not None and not change.waits
-            _enter(gradebook, answer, marking, remark, score, confirms=is_graded, waits=change.waits)
+            _write_grade(gradebook, answer, marking, remark, score, confirms=is_graded, waits=change.waits)
         session.commit()
     return read_answers(session, question, change.versions)
 
 
 @dataclass(frozen=True)
 class Rescoring:
-    """What the rubric of today changes about an answer that was graded by an earlier one."""
+    """The new score and comment of an answer that was graded by an earlier rubric."""
 
     answer: WrittenAnswer
     marking: Marking
@@ -347,12 +352,12 @@ class Rescoring:
 
 
 def find_rescorings(question: WrittenQuestion, answers: Sequence[WrittenAnswer]) -> list[Rescoring]:
-    """Return the answers whose score or comment is not as the rubric of today says."""
+    """Return the answers whose score or comment would be different with today's rubric."""
     rescorings = []
     for answer in answers:
         marking = carry_over(answer.marking, question.items)
         score = None if answer.score is None else marking.score(question.cell.points)
-        remark = marking.comment(answer.own_words)
+        remark = marking.full_comment(answer.typed_comment)
         if answer.marking.given and (score, remark) != (answer.score, answer.remark):
             rescorings.append(Rescoring(answer, marking, score, remark))
     return rescorings
@@ -361,51 +366,52 @@ def find_rescorings(question: WrittenQuestion, answers: Sequence[WrittenAnswer])
 def apply_rubric(
     gradebook: Gradebook, question: WrittenQuestion, versions: Mapping[str, str], grader: str
 ) -> list[WrittenAnswer]:
-    """Give these answers, of which the grader has seen the list, what the rubric of today says."""
+    """Give these answers the scores and comments of today's rubric, which the page has listed."""
     session = gradebook.db()
     with recording(session, question.course.root, grader):
-        for change in find_rescorings(question, _locked(session, question, versions, _RELOAD)):
-            _enter(gradebook, change.answer, change.marking, change.remark, change.score, confirms=False)
+        for change in find_rescorings(question, _lock_answers(session, question, versions, _RELOAD)):
+            _write_grade(
+                gradebook, change.answer, change.marking, change.remark, change.score, confirms=False
+            )
         session.commit()
     return read_answers(session, question, versions)
 
 
-def _locked(
+def _lock_answers(
     session: Session, question: WrittenQuestion, versions: Mapping[str, str], remedy: str
 ) -> list[WrittenAnswer]:
-    """Return these answers, which no other process can change until the transaction ends.
+    """Return these answers and let no other process change them until the transaction ends.
 
-    If another grader has changed one of them, the error ends with `remedy`.
+    `remedy` tells the grader what to do if another grader has changed one of them since the page read it.
     """
     lock(session)
     session.expire_all()
     chosen = read_answers(session, question, versions)
     if len(chosen) != len(versions):
         raise SaveError(f"these are not answers to this question; {_RELOAD}")
-    if any(answer.version != versions[answer.grade] for answer in chosen):
+    if any(answer.version != versions[answer.grade_id] for answer in chosen):
         raise ChangedAnswerError(f"another grader has changed the grade meanwhile; {remedy}")
     return chosen
 
 
-def _enter(
+def _write_grade(
     gradebook: Gradebook, answer: WrittenAnswer, marking: Marking, remark: str, score: float | None,
     *, confirms: bool, waits: bool = False,
 ) -> None:  # fmt: skip
     """Write a score and a comment into nbgrader's rows, and the given items into ours.
 
-    A score that `confirms` settles a question for which an instructor was asked. With `waits`, the answer
-    waits for a grade again.
+    With `confirms`, the answer no longer waits for a grade. With `waits`, it waits again.
     """
-    grade = gradebook.find_grade_by_id(answer.grade)
+    grade = gradebook.find_grade_by_id(answer.grade_id)
     if score is None:
         grade.manual_score = None
-        grade.needs_manual_grade = grade.auto_score is None or bool(answer.reason)
+        grade.needs_manual_grade = grade.auto_score is None or bool(answer.review_reason)
     elif confirms or score != answer.score:
         grade.manual_score = score
         grade.needs_manual_grade = waits or (grade.needs_manual_grade and not confirms)
-    if answer.comment is not None and remark != answer.remark:
-        gradebook.find_comment_by_id(answer.comment).manual_comment = remark or None
+    if answer.comment_id is not None and remark != answer.remark:
+        gradebook.find_comment_by_id(answer.comment_id).manual_comment = remark or None
     given = {"shares": dict(marking.given), "adjustment": marking.adjustment}
-    rubric = [[item.name, item.words, item.points] for item in marking.items]
-    row = {"grade_id": answer.grade, "given": given, "rubric": rubric}
+    rubric = [[item.name, item.text, item.points] for item in marking.items]
+    row = {"grade_id": answer.grade_id, "given": given, "rubric": rubric}
     replace_rows(gradebook.db(), MARKINGS, [row])

@@ -41,6 +41,13 @@ _MOST_PLACES = 2000  # syntax nodes in code that is repaired: edits of longer co
 _MOST_EXPLANATIONS = 2000  # cached explanations; equal answers of a class have the same one
 _SPOT = re.compile("\0(\\d+)\0")  # the index of a spot in a shared explanation, see Unplaced
 _FIRST = "NameError|UnboundLocalError|AttributeError|TypeError"  # errors that explain more than a repair
+_REPLACED_WORDS = (
+    "name",
+    "operator",
+    "dimension",
+    "switch",
+    "function",
+)  # kinds of edits that only replace one
 _TWO_THINGS = "Two changes make all tests pass:"
 
 
@@ -221,8 +228,8 @@ class Diagnosis:
         edits, lines, names = best.edits, [_TWO_THINGS], list[str]()
         for number, edit in enumerate(edits, 1):
             place = self.repairer.place(wrong.question, edit)
-            # One edit may only undo the effect of the other. So a place needs a step that right answers have.
-            proven = place if place and place.patterns else None
+            # One edit may only undo the effect of the other. A replaced word alone then proves nothing.
+            proven = place if place and (place.patterns or edit.kind not in _REPLACED_WORDS) else None
             what = proven.sentence.removesuffix(".") if proven else words.KINDS[edit.kind]
             lines.append(f"{number}. {what}" + (f": {looked.where(edit)}" if self._shows_lines else "."))
             names += [proven.name] if proven else []

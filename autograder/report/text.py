@@ -37,6 +37,18 @@ def one_line(text: object, limit: int) -> str:
     return " ".join(printable(str(text)[: 2 * limit], " ").split())[:limit].rstrip()
 
 
+def whole_sentences(text: object, limit: int) -> str:
+    """Return at most `limit` printable characters of `text` on one line.
+
+    A longer text ends after a sentence in the second half of the limit, or else after a word and "…".
+    """
+    line = one_line(text, 2 * limit)
+    if len(line) <= limit:
+        return line
+    end = max(line.rfind(mark, limit // 2, limit) for mark in (". ", "! ", "? "))
+    return line[: end + 1] if end > 0 else f"{line[: limit - 1].rpartition(' ')[0] or line[: limit - 1]}…"
+
+
 _REPR = reprlib.Repr()  # writes sets and dicts in sorted order, so equally in each process
 _REPR.__dict__ |= dict.fromkeys(("maxdict", "maxset", "maxfrozenset", "maxlist", "maxtuple"), 20)
 _REPR.__dict__ |= dict.fromkeys(("maxstring", "maxother", "maxlong"), 100)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from autograder.report.report import Verdict
-from autograder.report.text import one_line
+from autograder.report.text import one_line, whole_sentences
 from autograder.testing.inputs import random_state, set_random_state
 from autograder.worker.namespace import Namespace, copied, silence
 from autograder.worker.protocol import Header, Parts
@@ -150,7 +150,7 @@ class StudentError(Exception):
         claimed = bases[:_MAX_BASES] if isinstance(bases, list) else []
         self.bases = [one_line(base, 60) for base in claimed if isinstance(base, str)]
         message = one_line(error.get("message", ""), 600).partition(_ADVICE)[0]
-        self.message = one_line(_ADDRESS.sub("0x...", message), 300)
+        self.message = whole_sentences(_ADDRESS.sub("0x...", message), 300)
         self.places = tuple(_cell_lines(error.get("places")))  # the innermost first
         super().__init__(f"{self.type}: {self.message}" if self.message else self.type)
 

@@ -218,11 +218,6 @@ misconceptions = ["detached"]
 misconceptions = ["single_precision"]
 
 
-# %% exception="causal_mask_scores"
-"""Only scores above the diagonal are set."""
-misconceptions = ["diagonal_left_out"]
-
-
 # %% mistake="causal_softmax_weights" name="masked_after_softmax"
 """If hidden weights are set to 0 after the softmax, the rows no longer sum to 1. Mask the scores before
 the softmax.
@@ -287,11 +282,6 @@ misconceptions = ["causal_by_default"]
 # %% exception="causal_softmax_weights"
 """All visible scores are 0."""
 misconceptions = ["scaled_where_it_should_not_be"]
-
-
-# %% exception="causal_softmax_weights"
-"""The rows already sum to 1."""
-misconceptions = ["normalises_again"]
 
 
 # %% exception="causal_average_weights"

@@ -859,6 +859,12 @@ def check_CausalAttention():
     factors = (module(x) / module.W_value(x))[:, 0].round()
     why = "Dropout 0.75 makes each weight, after the softmax, 0 or 4 times as large."
     expect_close(factors.unique(dim=0).tolist(), [[0] * 4, [4] * 4], why)
+    # Several tokens, whose values are such that the output is the weights.
+    whole, tokens = CausalAttention(4, 4, 4, 0.75), torch.eye(4).expand(64, 4, 4)
+    with torch.no_grad():
+        whole.W_value.weight.copy_(torch.eye(4))
+    dropped, weights = whole(tokens), whole.eval()(tokens)
+    expect_close(dropped, torch.where(dropped == 0, dropped, 4 * weights), why, 1e-5)
     why = "In evaluation nothing is dropped."
     expect_close(module.eval()(x), module.W_value(x), why, 1e-5)
 

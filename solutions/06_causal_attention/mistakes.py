@@ -195,11 +195,6 @@ misconceptions = [
 ]
 
 
-# %% exception="MaskedSelfAttention"
-"""The rows already sum to 1."""
-misconceptions = ["normalises_again"]
-
-
 # %% mistake="Head" name="all_dimensions_reversed"
 """`.T` reverses all dimensions, the batch dimension too. Which two dimensions should be swapped?"""
 
@@ -373,11 +368,6 @@ class Head(nn.Module):
 # %% exception="Head"
 """The widths of queries, keys and values are the same here."""
 edits = ["K.size(-1) => queries.size(-1)"]
-
-
-# %% exception="Head"
-"""The rows already sum to 1."""
-misconceptions = ["normalises_again"]
 
 
 # %% exception="Head"

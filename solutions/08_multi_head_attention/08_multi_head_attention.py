@@ -657,6 +657,14 @@ def check_MultiHeadAttention():
     rows = (attention.train()(x) / 2 / attention.W_value(x)).round().reshape(128, 4)
     why = "Dropout 0.75 makes each weight, after the softmax, 0 or 4 times as large."
     expect_close(rows.unique(dim=0).tolist(), [[0] * 4, [4] * 4], why)
+    # Several tokens, whose values are such that the output is the weights of each head.
+    whole, tokens = MultiHeadAttention(4, 8, 4, 0.75, 2), torch.eye(4).expand(64, 4, 4)
+    with torch.no_grad():
+        whole.W_value.weight.copy_(torch.eye(4).repeat(2, 1))
+        whole.out_proj.weight.copy_(torch.eye(8))
+        whole.out_proj.bias.zero_()
+    dropped, weights = whole(tokens), whole.eval()(tokens)
+    expect_close(dropped, torch.where(dropped == 0, dropped, 4 * weights), why, 1e-5)
 
 
 # %% [markdown]

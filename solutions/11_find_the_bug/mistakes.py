@@ -258,7 +258,7 @@ misconceptions = ["scaled_by_values_width"]
 
 # %% exception="RepairedDropout"
 """The module is causal already."""
-misconceptions = ["always_causal", "causal_by_default"]
+misconceptions = ["causal_by_default"]
 
 
 # %% exception="RepairedDropout"

@@ -4,7 +4,7 @@
 const page = document.body;
 const question = `${page.dataset.api}/question/${page.dataset.question}`;
 const items = [...document.querySelectorAll("[data-item]")];
-const scoreBox = document.getElementById("score"), wordsBox = document.getElementById("words");
+const scoreBox = document.getElementById("score"), commentBox = document.getElementById("comment");
 const filters = {ungraded: false, mine: false, flagged: false};
 const most = Number(page.dataset.most);
 const POLL_SECONDS = 5, HALF = 0.5;
@@ -25,7 +25,7 @@ const isGraded = (card) => !card.shown.waits;
 const numbersOf = (chosen) => chosen.map((card) => card.element.dataset.number).join(", ");
 const versionsOf = (card) => JSON.stringify(Object.values(card.members).map((state) => state.version));
 const pointsOf = (name) => Number.parseFloat(items.find((item) => item.dataset.item === name)?.dataset.points);
-const comments = (given) => Object.fromEntries(Object.entries(given).filter(([name]) => Number.isNaN(pointsOf(name))));
+const withoutPoints = (given) => Object.fromEntries(Object.entries(given).filter(([name]) => Number.isNaN(pointsOf(name))));
 
 // The sum of the points of given items, or null if none of them has points.
 function itemPoints(given) {
@@ -51,7 +51,7 @@ function say(text, isProblem = false) {
 }
 
 function draw(card) {
-  const {score, waits, given, words, by, flagged} = card.shown;
+  const {score, waits, given, comment, by, flagged} = card.shown;
   card.element.classList.toggle("is-graded", !waits);
   const state = waits ? `not graded${score === null ? "" : `; ${number(score)} of ${number(most)} so far`}`
     : `${number(score)} of ${number(most)}`;
@@ -59,19 +59,19 @@ function draw(card) {
     `${state}${by && !waits ? `, by ${by}` : ""}${flagged ? " ⚑ flagged" : ""}${card.isMixed ? " (the grades of these equal answers now differ: load the page again)" : ""}`;
   const lines = items.filter((item) => item.dataset.item in given)
     .map((item) => `${given[item.dataset.item] === HALF ? "½" : "✓"} ${item.querySelector("span").textContent}`);
-  card.element.querySelector(".items-given").textContent = [...lines, words].filter(Boolean).join("\n");
+  card.element.querySelector(".items-given").textContent = [...lines, comment].filter(Boolean).join("\n");
   if (card === current) { drawCurrent(); }
 }
 
 function drawCurrent() {
-  const {given, score, words, adjustment} = current.shown;
+  const {given, score, comment, adjustment} = current.shown;
   document.getElementById("current").textContent = `answer ${current.element.dataset.number}`;
   for (const item of items) {
     const share = given[item.dataset.item];
     item.setAttribute("aria-pressed", share === HALF ? "mixed" : share !== undefined);
   }
   if (document.activeElement !== scoreBox) { scoreBox.value = score === null ? "" : number(score); }
-  if (document.activeElement !== wordsBox) { wordsBox.value = current.draft ?? words; }
+  if (document.activeElement !== commentBox) { commentBox.value = current.draft ?? comment; }
   const points = itemPoints(given);
   document.getElementById("typed").textContent = adjustment === null ? "Items add to a score that you type."
     : points === null ? "Typed. Items add to it. Clear the box to remove it."
@@ -125,8 +125,8 @@ function step(by) {
 }
 
 function nextUngraded() {
-  const place = cards.indexOf(current);
-  const later = [...cards.slice(place + 1), ...cards.slice(0, place)];
+  const index = cards.indexOf(current);
+  const later = [...cards.slice(index + 1), ...cards.slice(0, index)];
   const next = later.find((card) => !isGraded(card) && isWanted(card));
   if (next) { select(next); return; }
   filter();
@@ -149,8 +149,8 @@ function refresh(card, states) {
   for (const id of Object.keys(card.members)) { card.members[id] = states[id] ?? card.members[id]; }
   const grades = Object.values(card.members);
   card.saved = grades[0];
-  card.isMixed = new Set(grades.map(({score, waits, given, adjustment, words}) =>
-    JSON.stringify([score, waits, given, adjustment, words]))).size > 1;
+  card.isMixed = new Set(grades.map(({score, waits, given, adjustment, comment}) =>
+    JSON.stringify([score, waits, given, adjustment, comment]))).size > 1;
 }
 
 // Cards with changes that are not saved yet stay as they are, until the server has answered.
@@ -207,7 +207,7 @@ function refuse(entry, wanted, problem) {
   const isComment = !("given" in entry.change);
   for (const card of wanted) {
     card.attempt += 1;
-    if (isComment) { card.draft = entry.change.words; }
+    if (isComment) { card.draft = entry.change.comment; }
   }
   show(wanted);
   const left = isComment ? " Your comment is still in its box." : "";
@@ -227,17 +227,17 @@ function toggle(name, share = 1) {
 
 // Take a save back, by another save. `before` is the grade that the card had.
 function restore({card, before}) {
-  const {given, words, score} = before, byItems = total(given, before.adjustment);
+  const {given, comment, score} = before, byItems = total(given, before.adjustment);
   const adjustment = byItems === null || byItems === score ? before.adjustment : adjustmentTo(score, given);
   const waits = before.waits && score !== null;
-  save([card], {given, adjustment, words, waits}, {given, adjustment, words, score, waits: before.waits}, true);
+  save([card], {given, adjustment, comment, waits}, {given, adjustment, comment, score, waits: before.waits}, true);
 }
 
 const actions = {
-  none: () => give(comments(current.shown.given), 0),  // comments without points stay
+  none: () => give(withoutPoints(current.shown.given), 0),  // comments without points stay
   full() {
     const names = items.map((item) => item.dataset.item).filter((name) => /^\d/.test(name) && pointsOf(name) > 0);
-    const given = {...comments(current.shown.given), ...Object.fromEntries(names.map((name) => [name, 1]))};
+    const given = {...withoutPoints(current.shown.given), ...Object.fromEntries(names.map((name) => [name, 1]))};
     give(given, adjustmentTo(most, given));
   },
   takeBack: () => give({}, null),
@@ -253,15 +253,15 @@ const actions = {
     last.parts.forEach(restore);
   },
   toScore: () => { scoreBox.focus(); scoreBox.select(); },
-  toWords: () => wordsBox.focus(),
+  toComment: () => commentBox.focus(),
   nextUngraded,
   next: () => step(1),
   previous: () => step(-1),
   toSimilar() {
     const others = cards.filter((card) => card !== current && card.cluster === current.cluster && !isGraded(card));
     if (!isGraded(current) || !others.length) { say("No nearly equal answer waits for this grade."); return; }
-    const {given, adjustment, score, words} = current.shown;
-    save(others, {given, adjustment, words}, {given, adjustment, score, words, waits: false});
+    const {given, adjustment, score, comment} = current.shown;
+    save(others, {given, adjustment, comment}, {given, adjustment, score, comment, waits: false});
   },
   async flag() {
     const card = current;
@@ -285,7 +285,7 @@ const actions = {
   },
 };
 const KEYS = {
-  f: "full", r: "takeBack", z: "undo", s: "toScore", c: "toWords", Enter: "nextUngraded", j: "next", k: "previous",
+  f: "full", r: "takeBack", z: "undo", s: "toScore", c: "toComment", Enter: "nextUngraded", j: "next", k: "previous",
   a: "toSimilar", g: "flag", o: "open", h: "toggleNames",
 };
 const FILTERS = {U: "ungraded", M: "mine", G: "flagged"};
@@ -311,7 +311,7 @@ function giveByDigit(event) {
 }
 
 page.addEventListener("keydown", (event) => {
-  const inBox = event.target === scoreBox || event.target === wordsBox;
+  const inBox = event.target === scoreBox || event.target === commentBox;
   const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.altKey;
   if (inBox && (event.key === "Escape" || (event.key === "Enter" && event.target === scoreBox))) {
     event.preventDefault();
@@ -347,13 +347,13 @@ scoreBox.addEventListener("change", () => {
   else if (typed !== "" && (value !== score || waits)) { give(given, adjustmentTo(value, given)); }
   scoreBox.value = current.shown.score === null ? "" : number(current.shown.score);
 });
-wordsBox.addEventListener("blur", () => {
+commentBox.addEventListener("blur", () => {
   if (!isTyped()) { return; }
   delete current.draft;
-  save([current], {words: wordsBox.value}, {words: wordsBox.value});
+  save([current], {comment: commentBox.value}, {comment: commentBox.value});
 });
 document.getElementById("grader")?.addEventListener("change", filter);
-const isTyped = () => current && wordsBox.value !== current.shown.words.replace(/\r\n?/g, "\n");
+const isTyped = () => current && commentBox.value !== current.shown.comment.replace(/\r\n?/g, "\n");
 addEventListener("beforeunload", (event) => {
   if (unsaved || isTyped() || cards.some((card) => card.draft !== undefined)) { event.preventDefault(); }
 });

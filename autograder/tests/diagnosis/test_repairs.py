@@ -15,6 +15,7 @@ from autograder.diagnosis.fragments import Edit
 from autograder.diagnosis.known import known_mistakes
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.words import Looked
+from autograder.diagnosis.wrong import with_joined_statements
 from autograder.testing.exchange import Backend, FromMemory, Local, Reply
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
@@ -272,6 +273,30 @@ def test_the_smallest_part_that_differs_is_quoted(wrong: str, right: str, quoted
     edit = Edit(old, lambda: new, "value", 1.0, cell=0)
     code = Code((ast.Expr(old),), (0,))
     assert Looked(code, {0: wrong}, wrong).where(edit) == f"in line 1, at `{quoted}`"
+
+
+JOINED = """def f(x):
+    y = drop(x @ x)
+    y = fill(y, m)
+    return softmax(y) @ x"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        ("softmax(fill(drop(x @ x), m))", "drop(softmax(fill(x @ x, m)))", "lines 2 and 4"),
+        ("softmax(fill(drop(x @ x), m))", "sigmoid(fill(drop(x @ x), m))", "line 4"),
+        ("softmax(fill(drop(x @ x), m))", "softmax(fill(drop(x @ x), n))", "line 3"),
+        ("softmax(fill(drop(x @ x), m))", "softmax(fill(x @ x, m))", "line 2"),
+    ],
+)
+def test_an_edit_of_joined_statements_is_placed_in_each_line_that_it_changes(
+    old: str, new: str, lines: str
+) -> None:
+    joined = with_joined_statements(ast.parse(JOINED))
+    node = next(one for one in ast.walk(joined) if isinstance(one, ast.expr) and ast.unparse(one) == old)
+    edit = Edit(node, lambda: ast.parse(new, mode="eval").body, "value", 1.0, cell=0)
+    assert looked_at(JOINED).where(edit).startswith(f"in {lines}, at ")
 
 
 def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> None:

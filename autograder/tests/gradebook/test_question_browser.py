@@ -200,12 +200,12 @@ def test_a_comment_that_could_not_be_saved_stays_in_its_box(room: Room) -> None:
     wait(first, f"{SAVED} && current.saved.score === 1")
     second.keyboard.press("Escape")
     assert "Your comment is still in its box." in wait(second, PROBLEM)
-    typed = second.evaluate("wordsBox.value")
+    typed = second.evaluate("commentBox.value")
     assert typed.endswith("A long comment")
     second.keyboard.press("c")
     second.keyboard.press("Escape")
     wait(second, f"{SAVED} && current.saved.score === 1 && !document.querySelector('#said.problem')")
-    assert second.evaluate("current.saved.words") == typed
+    assert second.evaluate("current.saved.comment") == typed
 
 
 def test_the_model_answer_and_the_rubric_stay_in_sight(room: Room) -> None:

@@ -11,10 +11,10 @@ from autograder.gradebook.question_page import Card, make_cards, render_question
 from autograder.gradebook.written_answers import (
     Change,
     WrittenQuestion,
+    assign_graders,
     find_question,
     read_answers,
     save,
-    share_out,
 )
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import SCRIPT, record
@@ -39,7 +39,7 @@ def gradebook(ready: Course) -> Iterator[Gradebook]:
 def cards(course: Course, gradebook: Gradebook, *, apart: bool = False) -> list[Card]:
     question = find_question(course, "01_small", "why")
     answers = read_answers(gradebook.db(), question)
-    return make_cards(question, answers, share_out(gradebook.db(), ["tom", "eve"]), apart=apart)
+    return make_cards(question, answers, assign_graders(gradebook.db(), ["tom", "eve"]), apart=apart)
 
 
 def grade(
@@ -51,7 +51,7 @@ def grade(
 ) -> None:
     """Save a grade of a student's answer."""
     answer = next(a for a in read_answers(gradebook.db(), question) if a.student == student)
-    change = Change({answer.grade: answer.version}, question.rubric_version, given, adjustment)
+    change = Change({answer.grade_id: answer.version}, question.rubric_version, given, adjustment)
     save(gradebook, question, change, "tom")
 
 
@@ -60,7 +60,7 @@ def test_equal_answers_are_one_card_and_nearly_equal_ones_follow(ready: Course, 
     students = [[answer.student for answer in card.answers] for card in made]
     assert students == [["ann", "cy", "fay"], ["di"], ["ben"], ["eve"]]
     assert [card.cluster for card in made] == [0, 0, 1, 4]
-    assert [card.differs for card in made][:2] == [("", ""), ("really", "")]
+    assert [card.differing_words for card in made][:2] == [("", ""), ("really", "")]
     assert [card.grader for card in made] == ["tom", "eve", "eve", "tom"]
     assert len(cards(ready, gradebook, apart=True)) == len(ANSWERS)
 

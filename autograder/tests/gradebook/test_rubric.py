@@ -48,8 +48,8 @@ def test_comments_of_the_bank_follow_the_rubric_under_their_names() -> None:
 def test_items_add_points_and_lines(given: dict[str, float], score: float | None, comment: str) -> None:
     marking = Marking(RUBRIC, given)
     assert marking.score(2.0) == score
-    assert marking.comment(" Well done. ") == comment
-    assert marking.own_words(comment) == "Well done."
+    assert marking.full_comment(" Well done. ") == comment
+    assert marking.typed_comment(comment) == "Well done."
 
 
 def test_a_score_is_at_most_the_points_of_the_question() -> None:

@@ -19,13 +19,13 @@ from autograder.gradebook.written_answers import (
     WrittenAnswer,
     WrittenQuestion,
     apply_rubric,
+    assign_graders,
     count_answers,
     find_question,
     find_rescorings,
     read_answers,
     read_cells,
     save,
-    share_out,
 )
 from autograder.records.audit import audit_lines
 from autograder.records.tables import MARKINGS
@@ -56,7 +56,7 @@ class Desk:
     def save(self, *students: str, seen: dict[str, WrittenAnswer] | None = None, **change: Any) -> None:
         """Save a change of the answers of these students, as the page does that has `seen` them."""
         read = seen or self.answers()
-        versions = {read[student].grade: read[student].version for student in students}
+        versions = {read[student].grade_id: read[student].version for student in students}
         request = {"versions": versions, "rubric_version": self.question.rubric_version, **change}
         save(self.gradebook, self.question, Change.from_json(request), self.name)
 
@@ -95,7 +95,7 @@ def desk(handed_in: Course, tmp_path: Path) -> Iterator[Desk]:
 def test_a_save_is_in_nbgrader_s_gradebook_and_in_the_audit(desk: Desk) -> None:
     assert [answer.waits for answer in desk.answers().values()] == [True, True, True]
     desk.save("ann", given={"1": 1, "units": 1})
-    desk.save("ann", words="Think of $2x$.")
+    desk.save("ann", comment="Think of $2x$.")
     entry = gradebook_entry(desk.course, "ann", "why")
     assert (entry.manual_score, entry.needs_person) == (1.0, False)
     assert entry.remark == "+1: that both are linear\nSay in which units.\nThink of $2x$."
@@ -103,7 +103,7 @@ def test_a_save_is_in_nbgrader_s_gradebook_and_in_the_audit(desk: Desk) -> None:
     assert (line["by"], line["student"], line["question"], line["why"]) == ("tom", "ann", "why", "by hand")
     assert line["questions"]["why"] == [None, 1.0, None]
     state = desk.answers()["ann"].state(desk.question.items)
-    assert (state["given"], state["words"], state["by"]) == ({"1": 1, "units": 1}, "Think of $2x$.", "tom")
+    assert (state["given"], state["comment"], state["by"]) == ({"1": 1, "units": 1}, "Think of $2x$.", "tom")
     assert update_scores(desk.course, small(desk.course)) == ()  # nothing is left for the next `grade`
     assert count_answers(desk.gradebook.db())["01_small", "why"] == (3, 2)
 
@@ -125,9 +125,9 @@ def test_a_save_is_in_nbgrader_s_gradebook_and_in_the_audit(desk: Desk) -> None:
         ([{"given": {"2": 1}, "adjustment": 1.25}], 1.75, "+0.5: the common factor"),
         ([{"given": {"2": 1}, "adjustment": 1.25}, {"given": {"2": 1}}], 0.5, "+0.5: the common factor"),
         ([{"given": {"units": 1}}], None, UNITS),
-        ([{"words": "Hm."}], None, "Hm."),
+        ([{"comment": "Hm."}], None, "Hm."),
         ([{"given": {"1": 1}, "adjustment": -0.25}], 0.75, "+1: that both are linear"),
-        ([{"given": {"1": 1}, "words": "Hm."}, {"given": {}}], None, "Hm."),
+        ([{"given": {"1": 1}, "comment": "Hm."}, {"given": {}}], None, "Hm."),
     ],
 )
 def test_items_and_a_typed_score_add_up(
@@ -182,7 +182,7 @@ def test_several_answers_are_saved_together_or_not_at_all(desk: Desk) -> None:
     assert gradebook_entry(desk.course, "ann", "why").manual_score is None
     assert gradebook_entry(desk.course, "ben", "why").manual_score == 0.5
     desk.save("ann", "ben", given={"1": 1})
-    scores = {name: (a.score, a.own_words) for name, a in desk.answers().items()}
+    scores = {name: (a.score, a.typed_comment) for name, a in desk.answers().items()}
     assert scores == {"ann": (1.0, ""), "ben": (1.0, "Mine."), "cy": (None, "")}
 
 
@@ -194,7 +194,7 @@ def test_two_graders_with_a_server_each_never_overwrite_each_other(desk: Desk) -
         with pytest.raises(ChangedAnswerError):
             other.save("ann", seen=seen_by_other, given={"2": 1})
         other.save("ben", seen=seen_by_other, given={"2": 1})
-        assert {name: (a.score, a.by) for name, a in desk.answers().items()} == {
+        assert {name: (a.score, a.last_grader) for name, a in desk.answers().items()} == {
             "ann": (1.0, "tom"), "ben": (0.5, "eve"), "cy": (None, ""),
         }  # fmt: skip
 
@@ -207,11 +207,11 @@ def test_two_graders_with_a_server_each_never_overwrite_each_other(desk: Desk) -
         {"given": ["1"]}, {"given": {"1": 2}}, {"given": {"1": True}}, {"given": {"1": "0.5"}},
         {"given": {"no such item": 1}}, {"adjustment": 1}, {"given": {}, "adjustment": "1"},
         {"given": {}, "adjustment": float("nan")}, {"given": {}, "adjustment": True},
-        {"words": 7}, {"words": "x" * 10_001},
+        {"comment": 7}, {"comment": "x" * 10_001},
     ],
 )  # fmt: skip
 def test_a_request_of_another_form_changes_nothing(desk: Desk, body: Any) -> None:
-    versions = {answer.grade: answer.version for answer in desk.answers().values()}
+    versions = {answer.grade_id: answer.version for answer in desk.answers().values()}
     before = rows.dump(desk.course.root / "gradebook.db")
     complete = {"versions": versions, "rubric_version": desk.question.rubric_version}
     request = {**complete, **body} if body and isinstance(body, dict) else body
@@ -221,15 +221,15 @@ def test_a_request_of_another_form_changes_nothing(desk: Desk, body: Any) -> Non
 
 
 def test_a_changed_rubric_changes_scores_after_a_list(desk: Desk) -> None:
-    desk.save("ann", given={"1": 1, "2": 1}, words="Fine.")
+    desk.save("ann", given={"1": 1, "2": 1}, comment="Fine.")
     desk.save("ben", given={"3": 1})
     assert find_rescorings(desk.question, list(desk.answers().values())) == []
     rewrite_rubric(desk.course, RUBRIC.replace("1 point", "0.5 points").replace("common factor", "factor k"))
     listed = find_rescorings(desk.question, list(desk.answers().values()))
     assert [(each.answer.student, each.answer.score, each.score) for each in listed] == [("ann", 1.5, 1.0)]
-    desk.save("ann", words="Still fine.")  # does not apply the rubric by itself
+    desk.save("ann", comment="Still fine.")  # does not apply the rubric by itself
     assert gradebook_entry(desk.course, "ann", "why").manual_score == 1.5
-    versions = {answer.grade: answer.version for answer in desk.answers().values()}
+    versions = {answer.grade_id: answer.version for answer in desk.answers().values()}
     apply_rubric(desk.gradebook, desk.question, versions, "tom")
     entry = gradebook_entry(desk.course, "ann", "why")
     assert (entry.manual_score, entry.remark) == (
@@ -296,5 +296,5 @@ def test_a_missing_graded_notebook_is_not_an_empty_answer(desk: Desk) -> None:
 
 
 def test_each_grader_gets_every_nth_student(desk: Desk) -> None:
-    assert share_out(desk.gradebook.db(), ["tom", "eve"]) == {"ann": "tom", "ben": "eve", "cy": "tom"}
-    assert share_out(desk.gradebook.db(), []) == {}
+    assert assign_graders(desk.gradebook.db(), ["tom", "eve"]) == {"ann": "tom", "ben": "eve", "cy": "tom"}
+    assert assign_graders(desk.gradebook.db(), []) == {}

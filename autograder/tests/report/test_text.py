@@ -12,6 +12,7 @@ from autograder.report.text import (
     one_line,
     printable,
     terminal_line,
+    whole_sentences,
     writable,
 )
 
@@ -81,3 +82,20 @@ def test_hostile_text_becomes_one_short_printable_line() -> None:
 @pytest.mark.parametrize("text", ["word " * 50, "wordless " * 20, "\x1b" * 90 + "a", 12345678901234567890])
 def test_making_one_line_of_a_line_changes_nothing(text: object) -> None:
     assert one_line(one_line(text, 18), 18) == one_line(text, 18)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("It fails. Why?", "It fails. Why?"),
+        ("The first sentence ends here. The second is too long.", "The first sentence ends here."),
+        (
+            "No. This sentence does not end within the forty characters.",
+            "No. This sentence does not end within…",
+        ),
+        ("w" * 50, "w" * 39 + "…"),
+    ],
+)
+def test_a_long_message_ends_after_a_sentence_or_a_word(text: str, shown: str) -> None:
+    assert whole_sentences(text, 40) == shown
+    assert whole_sentences(shown, 40) == shown
