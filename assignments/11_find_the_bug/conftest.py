@@ -245,7 +245,7 @@ class Notebook:
                 exec(code, self.variables)
             except (ImportError, OSError, EOFError) as error:  # grading skips this statement, too
                 text = ast.unparse(statement).partition("\n")[0][:80]
-                self.note(f"`{text}` was left out: {type(error).__name__}: {error}")
+                self.note(f"was run without `{text}`: {type(error).__name__}: {error}")
 
     def failure(self, question: str) -> str:
         """Return the message of a question's check, or "" if it passes.
@@ -259,7 +259,7 @@ class Notebook:
         if failure and any(self.end.get(name) is not value for name, value in state.items()):
             self.set_variables(self.end)
             if not self.check(question):
-                self.note(f"passes the check of {question} only with what a later cell changes")
+                self.note(f"passes the check of {question} only with variables that a later cell changes")
                 return ""
         print(end=self.printed if failure else "")  # pytest shows it below the message
         return failure

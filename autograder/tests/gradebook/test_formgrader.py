@@ -129,7 +129,7 @@ def test_answers_can_be_read_while_the_exercise_is_broken(ready: Course) -> None
     with small(ready).source.open("a") as source:
         source.write("\n# %% solution='other'\ndef broken(:\n")
     html = formgrader_page(ready, "ann")
-    assert "Question and model answer cannot be shown" in html
+    assert "The question and the model answer cannot be shown" in html
     assert "My own words." in html
 
 
@@ -150,8 +150,8 @@ def test_who_wrote_the_same_is_found_by_the_letters_of_the_answer_alone(ready: C
     rows.by_hand(ready, "ben", "why", 1.5)
     html = formgrader_page(ready, "ann")
     assert "3 students wrote this" in html
-    assert "this one, ben (1.5), di<" in html
-    assert "also those who have a grade (1)" in html
+    assert "this student, ben (1.5), di<" in html
+    assert "also students who already have a grade (1)" in html
     assert "students wrote this" not in formgrader_page(ready, "cy")
     made = solved(small(ready), why="![p](attachment:p.png)")
     for student in ("eve", "fay"):
@@ -288,8 +288,8 @@ def test_an_unreadable_file_is_one_item(ready: Course) -> None:
 def test_a_held_answer_shows_its_whole_report_and_offers_the_score_of_the_tests(graded_class: Course) -> None:
     html = formgrader_page(graded_class, "forbidden")
     reason = 'Line 2 uses "einsum", which this question asks you to do without.'
-    assert f"<strong>Why you are asked:</strong> {reason}" in html
-    assert "All tests, which would give 3 of 3 points" in html
+    assert f"<strong>Why you have to look at this answer:</strong> {reason}" in html
+    assert "All tests: they would give 3 of 3 points" in html
     report = read_report(Submission(graded_class.root, "forbidden", "01_small"))
     assert report is not None
     titles = [test.title for test in report.questions[1].tests]

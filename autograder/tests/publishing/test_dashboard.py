@@ -66,7 +66,7 @@ def test_notebooks_of_newer_pythons_are_counted(course: Course, shown: Callable[
         made = answered(small(course))
         made["metadata"]["language_info"]["version"] = version
         hand_in(course, student, made)
-    assert "notebooks of newer versions: 2 of Python 3.99. Answers that fail" in shown(SMALL_CLASS)
+    assert "notebooks of newer versions: 2 of Python 3.99. If an answer fails" in shown(SMALL_CLASS)
 
 
 def test_every_link_leads_to_a_page_from_where_the_dashboard_lies(
@@ -129,6 +129,6 @@ def test_marks_without_explanations_are_not_the_absence_of_mistakes(shown: Calla
     text = shown([marked, work("ben", {"double": 2.0, "row_sums": 3.0})])
     assert "The wrong answers of 1 submission have no explanation yet. <code>autograder grade</code>" in text
     assert "Nobody made a mistake" not in text
-    assert "Nobody made a mistake that the course knows by name." in shown(
+    assert "No wrong answer has a mistake that the grader can name." in shown(
         [work("ben", {"double": 2.0, "row_sums": 3.0})]
     )
