@@ -89,12 +89,12 @@ class Looked:
 
     def spot(self, edit: Edit) -> Spot:
         """Return the positions of the nodes that an edit changes."""
-        others = (self._position(old, edit.cell) for old, _ in edit.more)
+        others = [self._position(old, edit.cell) for old, _ in edit.more]
         is_definition = isinstance(edit.old, ast.FunctionDef | ast.ClassDef)
         changed, (removed, adds_nodes) = _changed_part(edit), _removed_nodes(edit)
         if not getattr(changed, "lineno", 0):
             changed = removed[0] if removed and not adds_nodes else edit.at or edit.old
-        others = (*others, *self._joined_positions(changed, removed, edit.cell))
+        others += self._joined_positions(changed, removed, edit.cell)
         return Spot(self._position(changed, edit.cell), tuple(filter(None, others)), is_definition)
 
     def _joined_positions(
@@ -182,10 +182,9 @@ def _removed_nodes(edit: Edit) -> tuple[list[ast.AST], bool]:
     if isinstance(new, list):
         return [], True
     old_nodes = [*_in_order(edit.old)]
-    labels = [[*map(_label, nodes)] for nodes in (old_nodes, _in_order(new))]
-    changes = [
-        one for one in SequenceMatcher(None, *labels, autojunk=False).get_opcodes() if one[0] != "equal"
-    ]
+    old_labels, new_labels = ([*map(_label, nodes)] for nodes in (old_nodes, _in_order(new)))
+    matcher = SequenceMatcher[object](None, old_labels, new_labels, autojunk=False)
+    changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
     removed = [node for _, start, end, *_ in changes for node in old_nodes[start:end] if position(node)[0]]
     return removed, any(tag != "delete" for tag, *_ in changes)
 
