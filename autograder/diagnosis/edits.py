@@ -118,12 +118,14 @@ def _ranked(candidates: Sequence[Edit], code: Code, right: RightAnswerFragments)
     for edit in sorted(candidates, key=lambda edit: edit.rank):
         unfamiliarity = unfamiliarity_by_id.get(id(edit.old), 1.0)
         delay = 0.0 if edit.kind in _NAME_KINDS else _FAMILIAR_DELAY * (1 - unfamiliarity)
+        delay = min(delay, _MOST_DELAY_OF_RULES) if edit.misconception else delay
         delay += _REPEATED_DELAY * likelier_edits[id(edit.old), edit.kind]
         likelier_edits[id(edit.old), edit.kind] += 1
         ranked.append(replace(edit, rank=edit.rank + delay, is_suspicious=unfamiliarity > 0, within=code))
     return sorted(ranked, key=lambda edit: edit.rank)
 
 
+_MOST_DELAY_OF_RULES = 0.3  # for an edit by a rule of the catalogue, which proves a misconception
 _FAMILIAR_DELAY = 0.8  # added to the rank of an edit in an expression that right answers have, too
 _REPEATED_DELAY = 0.03  # added to the rank for each likelier edit of the same kind and node
 # Kinds of edits that change what outlines leave out, such as names. Unfamiliarity says nothing about them.

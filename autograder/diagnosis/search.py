@@ -144,8 +144,9 @@ class Search:
                 break
             failing = self._first_failure(order, candidate)
             if failing is None:
-                # If the edit leaves a variable unread, it bypasses the mistake.
-                if candidate.code.unused - code.unused:
+                # If the edit leaves a variable unread, it bypasses the mistake, unless the step itself is too much.
+                is_removal = [edit.kind for edit in candidate.edits] == ["too much"]
+                if candidate.code.unused - code.unused and not is_removal:
                     continue
                 if repairing or self._passes_all(candidate, failed):
                     candidate.is_proven = not repairing

@@ -84,7 +84,7 @@ EDITS = rules_by_type(table("""
 
 STEPS = table("""
     missing 3.6 | X => X.transpose(-2, -1) || X.transpose(1, 2) || X.transpose(0, 1)
-    missing 3.6 | X => ~X || -X || X.bool() || X.clone() || X.contiguous()
+    missing 3.6 | X => ~X || -X || X.clone() || X.contiguous()
     missing 3.6 | X => X.unsqueeze(-1) || X.unsqueeze(1) || X.unsqueeze(0)
     missing 3.6 | X => X.float() || X.double() || X.long() || X + 1 || X - 1 || X[0]
     missing 3.6 | X => torch.softmax(X, dim=-1) || X.mean(dim=-1) || X ** 0.5 || X.flatten(0, 1)

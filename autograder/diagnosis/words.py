@@ -218,6 +218,8 @@ def _changed_part(edit: Edit) -> ast.AST:
         return old.body[-1]
     if isinstance(new, list) or edit.kind in ("missing", "too much"):
         return old
+    if edit.kind == "bound" and isinstance(old, ast.Call) and isinstance(new, ast.Call):
+        return old if len(old.args) != len(new.args) else _smallest_difference(old, new)
     return _smallest_difference(old, new)
 
 

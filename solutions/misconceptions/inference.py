@@ -13,7 +13,10 @@ CACHE = (
         " text.",
         "If the cache holds five tokens, which position in the text does the first new token have? Which"
         " columns should the mask hide in its row?",
-        "X.triu(diagonal=m - n + 1) => X.triu(diagonal=1)",
+        """
+        X.triu(diagonal=m - n + 1) => X.triu(diagonal=1)
+        torch.ones(N, M, ...).triu(diagonal=M - N + 1) => torch.ones(N, M, ...).triu(diagonal=1)
+        """,
     ),
     Misconception(
         "mask_without_a_cache_only",
@@ -254,7 +257,8 @@ PAIRS = (
         "turns_backwards",
         "Each pair is rotated in the wrong direction.",
         "In which of your two formulas does the sine have a minus sign? In which one should it?",
-        f"{_TURNED} => torch.stack([A * C + B * S, B * C - A * S], dim=-1)",
+        f"{_TURNED} => torch.stack([A * C + B * S, B * C - A * S], dim=-1)\n"
+        "A * C - B * S => A * C + B * S && A * S + B * C => B * C - A * S",
     ),
     Misconception(
         "base_ignored",
@@ -284,7 +288,10 @@ PAIRS = (
         "places_not_read",
         "The argument `positions` is not used: the tokens are counted from 0.",
         "With a cache, a new token comes alone. Which position does your code use for this token?",
-        "positions.to(x.dtype) => torch.arange(x.shape[-2]).to(x.dtype)",
+        """
+        positions.to(x.dtype) => torch.arange(x.shape[-2]).to(x.dtype)
+        positions.to(x.dtype) => torch.arange(x.shape[-2], dtype=x.dtype)
+        """,
     ),
     Misconception(
         "places_added",
@@ -392,14 +399,16 @@ BLOCKS = (
         "The old output is rescaled to the new maximum, but the old denominator is not.",
         "Which maximum was subtracted in the terms of the old denominator? Which factor changes it to the"
         " new maximum?",
-        "denominator * factor + X => denominator + X",
+        "X * F + P.sum(...) => X + P.sum(...)",
+        where="def add_block",
     ),
     Misconception(
         "output_not_rescaled",
         "The old denominator is rescaled to the new maximum, but the old output is not.",
         "Which maximum was subtracted in the terms of the old output? Which factor changes it to the new"
         " maximum?",
-        "output * F + parts @ values => output + parts @ values",
+        "X * F + P @ V => X + P @ V",
+        where="def add_block",
     ),
     Misconception(
         "old_sums_not_rescaled",

@@ -146,7 +146,13 @@ MISCONCEPTIONS = (
         "The hidden scores are set to 0.",
         "A score of 0 is an ordinary score. What is its exponential? What should the exponential of a"
         " hidden score be?",
-        "X.masked_fill(M, V) => X.masked_fill(M, 0.0)",
+        """
+        X.masked_fill(M, V) => X.masked_fill(M, 0.0)
+        X.masked_fill(M == 0, V) => X * M
+        X.masked_fill(M, V) => X * ~M
+        X.masked_fill(M == 0, -torch.inf) => X * M
+        X.masked_fill(M, -torch.inf) => X * ~M || X * (M == 0)
+        """,
         where=_MASKED,
     ),
     Misconception(

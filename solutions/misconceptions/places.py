@@ -214,6 +214,14 @@ PLACES = (
         kinds="name",
     ),
     Place(
+        "masked_at_the_wrong_step",
+        "The scores are masked at the wrong step.",
+        "Which variable goes into the softmax? Does your code compute it before or after the mask is applied?",
+        "X.masked_fill(M, V)\nX.masked_fill_(M, V)\ntorch.where(M, V, X)",
+        where=_ATTENTION + "masked_fill",
+        kinds="order",
+    ),
+    Place(
         "masking",
         "The step that hides tokens is missing or wrong.",
         "Which tensor is masked, by which mask, and with which number? Compare this with what `masked_fill` expects.",
@@ -618,7 +626,7 @@ PLACES = (
         "loop_bounds",
         "The range of a loop is wrong.",
         "Which is the first number in your loop, and which is the last one? Which numbers should they be?",
-        "range(P)\nrange(P, B)\nrange(A, P)\nrange(A, P, C)\nrange(P, B, C)\nrange(X)\nrange(X, Y)",
+        "range(P)\nrange(P, B)\nrange(A, P)\nrange(A, P, C)\nrange(P, B, C)\nrange(X)\nrange(X, Y)\nrange(...)",
     ),
     Place(
         "comparison",
@@ -632,6 +640,7 @@ PLACES = (
         "A condition is wrong.",
         "When should this condition be true? Try an example for each case.",
         "if P: ...\nA if P else B",
+        kinds="comparison,condition,operator,number,name,value,switch,step,function,argument,missing,too much",
     ),
     Place(
         "subscripts",

@@ -207,7 +207,8 @@ MISCONCEPTIONS = (
         "The mean is also taken over the numbers of a token.",
         "If a token has 3 numbers, its average should have 3 numbers. Over which dimension do you take the"
         " mean?",
-        "X[B, :T + 1].mean(dim=D) => X[B, :T + 1].mean()",
+        "X.mean(dim=D) => X.mean()",
+        where=_AVERAGE,
     ),
     Misconception(
         "does_not_begin_at_zero",
