@@ -144,7 +144,7 @@ class Search:
                 break
             failing = self._first_failure(order, candidate)
             if failing is None:
-                # If the edit leaves a variable unread, it bypasses the mistake, unless the step itself is too much.
+                # An edit that leaves a variable unread bypasses the mistake, unless a step is too much.
                 is_removal = [edit.kind for edit in candidate.edits] == ["too much"]
                 if candidate.code.unused - code.unused and not is_removal:
                     continue
