@@ -131,8 +131,9 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
 
 def _is_same_call(one: ast.AST, other: ast.AST) -> bool:
     """Whether two nodes call the same function."""
-    are_calls = isinstance(one, ast.Call) and isinstance(other, ast.Call)
-    return are_calls and ast.unparse(one.func) == ast.unparse(other.func)
+    if not isinstance(one, ast.Call) or not isinstance(other, ast.Call):
+        return False
+    return ast.unparse(one.func) == ast.unparse(other.func)
 
 
 def _is_module(value: object) -> bool:

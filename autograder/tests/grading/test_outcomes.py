@@ -185,7 +185,7 @@ def breaking(exercise: Exercise) -> Breaking:
         return {"value": encoder.encode(value)}, encoder.parts
 
     def breaking(table: object, double: object) -> Run:
-        answers = iter(map(answer, (lambda: None, table, double)))
+        answers = iter(map(answer, (table, double)))
         with Session(ScriptedZygote(lambda _: next(answers)), (), LIMITS) as session:
             (run,) = made.run(session, DISCLOSED, {made.tests[-1]})
         return attribute_fault(made, run, DISCLOSED)
