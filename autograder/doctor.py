@@ -104,7 +104,7 @@ def _course(root: Path) -> tuple[Check, CourseSettings | None]:
     except CourseError as error:
         return Check("course.yaml", False, str(error), "fix the lines named here"), None
     missing = [exercise.name for exercise in course.exercises.values() if not exercise.source.is_file()]
-    state = f"no source for {', '.join(missing)}" if missing else f"{len(course.exercises)} exercises"
+    state = f"missing source files: {', '.join(missing)}" if missing else f"{len(course.exercises)} exercises"
     fix = "write their sources, or take them out of course.yaml"
     return _check("course.yaml", not missing, state, fix), course.settings
 

@@ -68,7 +68,7 @@ shows other right answers and their advantages. Run all cells, then change somet
 OTHER_ANSWERS = """\
 # Other right answers
 
-Each of these replaces answers above. A cell that only calls checks tests the new code, as it tested yours."""
+Each of these replaces answers above. Below each, a cell calls the checks again, to test the new code."""
 
 
 def write_solutions(

@@ -197,7 +197,7 @@ class Costs:
                 yield f"{cost}; it fails {', '.join(cost.fails)}"
 
 
-_FURTHEST = 20  # answers that `shares` lists singly
+_FURTHEST = 20  # answers that `verify --shares` lists, each on a line
 
 
 def wrong_answers(

@@ -36,7 +36,8 @@ def measure(
     """
     pairs = [(later, earlier) for later, names in builds_on.items() for earlier in names]
     problems = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
-    summary = f"{problems.count(None)} of {len(pairs)} earlier mistakes carried forward" if pairs else ""
+    proved = f"{problems.count(None)} of {len(pairs)}"
+    summary = f"{proved} pairs of builds_on carry a mistake forward" if pairs else ""
     other_problems = (
         _substitute_problem(exercise, later, other, suite)
         for later, names in builds_on.items()

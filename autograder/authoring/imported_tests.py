@@ -206,7 +206,7 @@ class _TestReader:
         if missing := read - defined - written:
             return f"nothing above defines {min(missing)}"
         if changed := names.rests_on(read) & self._replaced:
-            return f"a function in it reads {min(changed)}, which the test replaces"
+            return f"it calls a function that reads {min(changed)}, and the test replaces {min(changed)}"
         return ""
 
     def _follow(self, statement: ast.stmt) -> None:

@@ -154,7 +154,7 @@ def lines_of_tests(suite: Suite, titles: Iterable[str], question: str) -> str:
 
 
 def located(path: Path, run: Run, error: BaseException) -> str:
-    """Return the message of a run's error after the last line of the suite at `path` that led to it."""
+    """Return the error of a run as "file:line: message". The line is that of the suite at `path`."""
     frames = traceback.walk_tb(error.__traceback__)
     line = [run.test.line, *(line for frame, line in frames if frame.f_code.co_filename == str(path))][-1]
     return f"{path}:{line}: {_message(path, line, error)}"

@@ -177,7 +177,7 @@ class _Verification:
     findings: list[str] = field(default_factory=list)
     accepted_fails: bool = False  # whether an accepted answer fails a test or a visible check
     checks: dict[str, str] = field(default_factory=dict)  # by question, the check that the reference passes
-    failed: dict[Answer, list[Run]] = field(default_factory=dict)  # by mistake, failed runs of its question
+    failed: dict[Answer, list[Run]] = field(default_factory=dict)  # by known mistake, in its own question
 
     def proof(self) -> Proof:
         exercise, share = self.exercise, self.settings.mutants_fail
@@ -399,7 +399,8 @@ def unproved(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
     kinds = [(sets, whole) for sets in (SETS_TRIED, SETS_THOROUGH) for whole in (False, True)]
     for exercise in exercises:
         if not any(load_proof(course, exercise, sets, whole=whole) for sets, whole in kinds):
-            yield f"{exercise.name}: is not proved as it is now; run `autograder verify {exercise.name}`"
+            fix = f"run `autograder verify {exercise.name}`"
+            yield f"{exercise.name}: has changed since its last proof, or has none; {fix}"
 
 
 def _path(course: Course, exercise: Exercise, sets: int, whole: bool) -> Path:

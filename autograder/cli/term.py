@@ -92,7 +92,8 @@ def _show_collected(
     click.echo(f"{summary}; {late_count} of them late" if late_count else summary)
     if untimed:
         platforms = " and ".join(sorted(untimed))
-        click.echo(f"no times of submission from {platforms}, so nothing from there is late; see --times")
+        missing = f"{platforms} gave no times of submission"
+        click.echo(f"{missing}, so none of this work counts as late; see --times")
     if counts[REFUSED]:
         why = f"some files were refused (see above), so the exit code is {SOME_REFUSED}"
         click.echo(f"{why}, which `make` calls an error; all others are collected", err=True)

@@ -46,7 +46,7 @@ def unwritable(error: BaseException, course: Path) -> str:
     """
     for cause in _causes(error):
         if isinstance(cause, OSError) and cause.errno in _DENIED:
-            name = cause.filename2 or cause.filename  # a copy has two names, the second of the written file
+            name = cause.filename2 or cause.filename  # filename2 is the target of a failed copy
             if isinstance(name, str | bytes):
                 path = Path(os.fsdecode(name))
                 path = path if path.is_absolute() else course

@@ -182,7 +182,7 @@ class ExerciseGradebook:
         return [attempts[digest] for digest in self._candidates[student]]
 
     def _current_reports(self, attempts: Sequence[Attempt]) -> dict[str, Report]:
-        """Return the reports that grading again behind the same walls would not change, by digest."""
+        """Return the current reports, by digest: grading with today's walls would give the same."""
         return {
             attempt.digest: attempt.report
             for attempt in attempts

@@ -153,7 +153,7 @@ def _needless(ran: Sequence[frozenset[str]], allowed: frozenset[str]) -> frozens
 
 def _named(operators: Iterable[str]) -> str:
     """Return the first name of an operator that torch has, public names first, or an empty text."""
-    import torch  # late: only answers that ran an operator without permission need it
+    import torch  # imported here, because few answers get this far
 
     names = [name for name in operators if _NAME.fullmatch(name) and hasattr(torch.ops.aten, name)]
     return min(names, key=lambda name: (name.startswith("_"), name), default="")

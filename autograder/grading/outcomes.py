@@ -206,7 +206,7 @@ def _without_right_results(test: HiddenTest, report: TestReport) -> TestReport:
 
 
 def most_specific_hint(before: TestReports, after: TestReports, rarity: Callable[[HiddenTest], int]) -> str:
-    """Return the hint of the most specific failed test: the one that the fewest known mistakes fail.
+    """Return the hint of the most specific failed test: the test that catches the fewest known mistakes.
 
     Tests whose hints were shortened count only if all hints were.
     """

@@ -18,7 +18,7 @@ from autograder.worker.protocol import Header, Parts, ProtocolError
 from autograder.worker.remote_function import Answer
 
 MAX_RESTARTS = 8
-_MAX_CHANGED = 1000  # names, of a question
+_MAX_CHANGED = 1000  # changed names for each question
 _LEAST_SECONDS = 0.1  # of the last request that a budget allows
 _LATER_SHARE = 0.25  # of a budget, for each session after the first
 _WITH_CHECKS = 4  # first runs that include visible checks; checks define nothing, and each may hang
@@ -243,7 +243,7 @@ class Session:
         return self._numbered(self._ask(worker, request, [], self.limits.cell_seconds)[0])
 
     def _numbered(self, reply: Header) -> Header:
-        """Return an answer in which the lines of an error have the cells' numbers in the file."""
+        """Return the reply, with the cell numbers of an error changed to those in the file."""
         match reply:
             case {"error": {"places": list(claimed)} as error}:
                 numbers = dict(enumerate(self._sent))

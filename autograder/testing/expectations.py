@@ -310,7 +310,7 @@ def expect_raises(
 
 
 def described(value: object) -> str:
-    """Return the type of a value that has the wrong type, as the end of a message's sentence."""
+    """Describe the type of a wrong value. The text ends a sentence of a message."""
     match value:
         case None:
             return "None. Is a return missing?"

@@ -76,7 +76,7 @@ def test_whatever_goes_wrong_is_a_finding(course: Course, monkeypatch: pytest.Mo
     monkeypatch.setattr(doctor, "KernelSpecManager", None)  # which nobody foresees
     course.exercises["01_small"].source.unlink()
     checks = seen(course)
-    assert checks["course.yaml"].state == "no source for 01_small"
+    assert checks["course.yaml"].state == "missing source files: 01_small"
     assert checks["kernel"].state.startswith("TypeError")
     assert (checks["worker"].ok, checks["worker"].state) == (False, "no zygote today")
     assert checks["worker"].fix

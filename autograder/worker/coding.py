@@ -106,7 +106,7 @@ class Encoder:
             self._depth -= 1
 
     def take(self, tokens: int) -> None:
-        """Count `tokens` brackets and commas; raise RefusedError if the message has no room for them."""
+        """Count brackets and commas, as many as `tokens`; raise RefusedError if there are too many."""
         self._tokens -= tokens
         if self._tokens < 0:
             raise RefusedError

@@ -91,7 +91,7 @@ MISCONCEPTIONS = (
     Misconception(
         "last_layer_not_applied",
         "The last layer has no effect on the result.",
-        "Which layer does your constructor create, but your `forward` never call?",
+        "Which layer is created in your constructor but never called in `forward`?",
         "return self.out_proj(X) => return X",
     ),
     Misconception(

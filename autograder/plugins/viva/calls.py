@@ -23,7 +23,7 @@ from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
 _SETS = 2  # input sets that are drawn for each test; the smallest calls of all are used first
-_MANY = 2  # sizes of 1 and repeated sizes from which a call comes last
+_MANY = 2  # calls with this many sizes that are 1, or equal to another size, come last
 _MOST_SHOWN, _MOST_RUN = 24, 400  # numbers of a table that the page shows, and that a call may have
 _LARGEST = 9.0  # greatest absolute value of a number in a table
 _MOST_LETTERS, _MOST_RESULT = 100, 60  # characters of an argument's code, and of a result that is shown

@@ -95,5 +95,5 @@ def describe_leak(exercise: "options.Exercise") -> str:
     settings, suite = settings_of(exercise), Suite(exercise)
     building, questions = len(exercise.settings.builds_on), len(exercise.points)
     bits = max_leaked_bits(len(suite.tests), len(exercise.rules), building, questions)
-    bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {bits * settings.a_day}"
+    bound = f"each can leak at most {bits} bits of hidden inputs, all of a day {bits * settings.a_day}"
     return f"{exercise.name}: {settings.a_day} attempts a day; {bound}"

@@ -75,7 +75,7 @@ def test_statements_are_written_for_a_hidden_test(code: str, last: str) -> None:
     [
         (
             "RATE = 5\nassert rate() == 5",
-            "`assert rate() == 5` is left out of its hidden test: a function in it reads",
+            "`assert rate() == 5` is left out of its hidden test: it calls a function that reads",
         ),
         ("del double", "`del double` is left out of its hidden test: it changes double"),
         (

@@ -327,7 +327,7 @@ def test_a_pair_of_course_yaml_is_proved_by_a_right_answer_that_calls_the_earlie
     course = load_course(course.root)
     (proof,) = prove(course, course.chosen([]), zygote)
     assert proof.findings == ()
-    assert proof.carried == "1 of 1 earlier mistakes carried forward"
+    assert proof.carried == "1 of 1 pairs of builds_on carry a mistake forward"
 
 
 def test_a_pair_without_a_right_answer_that_calls_the_earlier_one_is_a_finding(course: Course) -> None:

@@ -667,7 +667,7 @@ def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     course = ruled(ready, "newest, a_day: 3")
     tests, rules = len(Suite(small(course)).tests), len(small(course).rules)
     bits = max_leaked_bits(tests, rules, questions=2)
-    bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {3 * bits}"
+    bound = f"each can leak at most {bits} bits of hidden inputs, all of a day {3 * bits}"
     assert describe_leak(small(course)) == f"01_small: 3 attempts a day; {bound}"
     with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("    builds_on: {row_sums: [double]}\n")
