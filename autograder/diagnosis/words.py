@@ -53,7 +53,7 @@ class Spot:
 
     changed: tuple[int, int] | None  # the smallest changed part of the student's text
     others: tuple[tuple[int, int], ...] = ()  # further nodes that the edit changes
-    is_definition: bool = False  # whether it is a function or class, which is too long to quote
+    is_unquoted: bool = False  # whether its text is too long, or only a part of a removed step
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Looked:
         *before, last = self._changed_lines(spot) or [0]
         where = f"in lines {', '.join(map(str, before))} and {last}" if before else f"in line {last}"
         where += "" if text == self.main else f" of the cell that begins with `{_first_line(text)}`"
-        return f"{where}, at `{quoted}`" if quoted and not spot.is_definition else where
+        return f"{where}, at `{quoted}`" if quoted and not spot.is_unquoted else where
 
     def place(self, question: str, edit: Edit) -> Place | None:
         """Return the first line that an edit changes in the cell that answers the question."""
@@ -90,12 +90,13 @@ class Looked:
     def spot(self, edit: Edit) -> Spot:
         """Return the positions of the nodes that an edit changes."""
         others = [self._position(old, edit.cell) for old, _ in edit.more]
-        is_definition = isinstance(edit.old, ast.FunctionDef | ast.ClassDef)
+        is_unquoted = isinstance(edit.old, ast.FunctionDef | ast.ClassDef)
         changed, (removed, adds_nodes) = _changed_part(edit), _removed_nodes(edit)
         if not getattr(changed, "lineno", 0):
+            is_unquoted |= bool(removed) and not adds_nodes
             changed = removed[0] if removed and not adds_nodes else edit.at or edit.old
         others += self._joined_positions(changed, removed, edit.cell)
-        return Spot(self._position(changed, edit.cell), tuple(filter(None, others)), is_definition)
+        return Spot(self._position(changed, edit.cell), tuple(filter(None, others)), is_unquoted)
 
     def _joined_positions(
         self, changed: ast.AST, removed: Sequence[ast.AST], cell: int | None
