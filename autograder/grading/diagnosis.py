@@ -39,6 +39,7 @@ from autograder.worker.protocol import pack
 _ENOUGH = 0.5  # least share of the failed tests that must show a misconception
 _MOST_PLACES = 2000  # syntax nodes in code that is repaired: edits of longer code take too long
 _MOST_EXPLANATIONS = 2000  # cached explanations; equal answers of a class have the same one
+_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 _SPOT = re.compile("\0(\\d+)\0")  # the index of a spot in a shared explanation, see Unplaced
 _FIRST = "NameError|UnboundLocalError|AttributeError|TypeError"  # errors that explain more than a repair
 _REPLACED_WORDS = (
@@ -159,7 +160,8 @@ class Diagnosis:
         if (looked := wrong.looked) and self._shown is not RepairsShown.OFF:
             with wrong.submitted.open_for_repairs(looked.texts) as session:
                 tests = [run.test for run in wrong.failed]
-                repairs = self.repairer.search(wrong.question, looked.code, tests, session)
+                searched = self.repairer.search(wrong.question, looked.code, tests, session)
+                repairs = (repair for repair in searched if not _hides_undefined_name(wrong, repair))
                 best = next(repairs, None)
                 if best and (explained := self._describe_repair(wrong, looked, best, repairs)):
                     return explained
@@ -343,6 +345,18 @@ class Diagnosis:
             with reference_errors(exercise, mistake):
                 namespace = self.suite.namespace(exercise.variant(mistake.code))
             return tuple(self.suite.run(Local(namespace), inputs, self.suite.of(mistake.question)))
+
+
+def _hides_undefined_name(wrong: FailedAnswer, repair: Repair) -> bool:
+    """Whether a repair starts from a rewritten form of the code that lacks a name which the code needs.
+
+    For instance, `math.sqrt(x)` is rewritten as `x**0.5`, which also runs where `math` is not imported.
+    """
+    undefined = {match[1] for run in wrong.failed if (match := _UNDEFINED.search(str(run.error)))}
+    words_used = {
+        word for edit in repair.edits if edit.within for word in re.findall(r"\w+", edit.within.text)
+    }
+    return not undefined <= words_used
 
 
 def _key(wrong: FailedAnswer) -> str:

@@ -48,6 +48,9 @@ WEIGHTS = "torch.softmax(scores, dim=-1)"
 UNSCALED = f"{WEIGHTS} * (torch.rand_like(scores) >= self.dropout.p * self.training)"
 SHARES = "scores / scores.sum(dim=-1, keepdim=True)"
 ALL_SEEN, NO_PLACE = "Every token can see the next", "The model does not know where a token stands"
+ROWS, CONTEXT = ("01_dot_products", "attention_scores"), ("07_cross_attention", "CrossAttention")
+ROTATE, MASKED = ("10_inference", "rotate"), ("06_causal_attention", "MaskedSelfAttention")
+TURNED = "torch.stack([a * cos - b * sin, a * sin + b * cos]"
 
 
 @pytest.mark.parametrize(
@@ -94,6 +97,15 @@ ALL_SEEN, NO_PLACE = "Every token can see the next", "The model does not know wh
             "self.W_key = nn.Linear(d_out, d_in",
             ["are created in"],
         ),
+        (
+            ROWS,
+            "return inputs @ query",
+            "dots = inputs @ query\n    lengths = inputs.norm(dim=1) * query.norm()\n    return dots / lengths",
+            ["dtype"],
+        ),
+        (ROTATE, TURNED, "torch.stack([a * cos + b * sin, b * cos - a * sin]", ["line 21", "one more step"]),
+        (MASKED, "scaled = scaled.masked_fill", "scores = scores.masked_fill", ["A condition is wrong"]),
+        (CONTEXT, "keys.size(-1) ** 0.5", "math.sqrt(keys.size(-1))", ["nn.Linear"]),
     ],
 )
 def test_a_sentence_is_not_said_where_it_is_false(
