@@ -35,6 +35,14 @@ def masked_attention_weights(scores, mask):
     return visible / visible.sum(dim=-1, keepdim=True)
 
 
+# %% mistake="masked_attention_weights" name="lowered"
+"""Your code makes hidden scores lower, but not low enough for all scores. If a hidden score is 100000,
+what is left of it after your step? Which operation replaces it, whatever it was?
+"""
+
+edit = "scores.masked_fill(mask, -torch.inf) => scores - 1000.0 * mask"
+
+
 # %% mistake="masked_attention_weights" name="renormalised"
 """The softmax runs over all scores, and hidden weights are set to 0 afterwards. If a hidden score is far
 higher than the visible ones, all visible weights are 0, and so is their sum. Which number can replace

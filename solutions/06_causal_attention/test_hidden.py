@@ -442,13 +442,18 @@ def test_weights_shift(student):
 
 @question("masked_attention_weights")
 def test_weights_very_low_scores(student):
-    """Hidden tokens stay hidden if all visible scores are very low, -100000 or less."""
+    """Hidden tokens stay hidden if visible scores are -100000 or less, or hidden ones 100000 or more."""
     scores, mask = (8 * scores_above_one(5, 5)).round() / 8, future(5)
     before = computed(student, scores, mask)
     low = -1e5 - (1e5 * torch.rand(5, 1)).round()
     hint = "Is the number that replaces hidden scores lower than every possible score?"
     actual = student.masked_attention_weights(scores + low, mask)
     expect_same(actual, before, atol=0.02, hint=hint)
+    hint = (
+        "Is a hidden score replaced, whatever it was, or does your code only lower it?"
+    )
+    actual = student.masked_attention_weights(scores - mask * low, mask)
+    expect_same(actual, before, atol=1e-5, hint=hint)
 
 
 @question("masked_attention_weights")
@@ -617,7 +622,7 @@ def test_rows_far_apart(student, kind):
 
 @each_of(MASKED, HEAD, CAUSAL)
 def test_very_low_scores(student, kind):
-    """Hidden tokens stay hidden if all visible scores are very low, -100000 or less."""
+    """Hidden tokens stay hidden if visible scores are -100000 or less, or hidden ones 100000 or more."""
     module, x, right = far_apart(student, kind, -5e5 * (1 + torch.rand(5)))
     hint = "Is the number that replaces hidden scores lower than every possible score?"
     expect_numbers(module(*kind.arguments(x)), right, atol=1e-3, hint=hint)
