@@ -40,7 +40,7 @@ from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
 from autograder.diagnosis.known import known_mistakes
-from autograder.diagnosis.misconceptions import load_catalogue, spelt
+from autograder.diagnosis.misconceptions import format_rule, load_catalogue
 from autograder.files import write_whole
 from autograder.grading.graded import CellResult
 from autograder.grading.grader import Grader
@@ -94,7 +94,7 @@ def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
     first = next(iter(course.exercises.values()))
     catalogue = load_catalogue(first.catalogue)
     rules = [
-        spelt(misconception, rule)
+        format_rule(misconception, rule)
         for misconception in catalogue.misconceptions
         for rule in misconception.rules
     ]

@@ -359,13 +359,13 @@ def _more_keywords(
 
 
 _SIMILAR: dict[str, list[str]] = {  # similar functions, in addition to those of MUTANTS
-    one: [other for other in group.split() if other != one]
+    name: [other for other in group.split() if other != name]
     for group in (
         "view reshape flatten", "cat vstack hstack concat stack", "masked_fill_ masked_fill", "add_ add",
         "mul_ mul", "sub_ sub", "div_ div", "repeat expand", "zeros_like empty_like", "empty zeros",
         "ModuleList list", "max amax", "append extend", "register_buffer register_parameter",
     )
-    for one in group.split()
+    for name in group.split()
 }  # fmt: skip
 
 

@@ -47,20 +47,20 @@ def attribute_kinds(node: ast.ClassDef) -> Kinds:
     kinds: Kinds = frozenset()
     for function in node.body:
         if isinstance(function, ast.FunctionDef):
-            found = function_kinds(function, kinds)
-            kinds = frozenset(pair for pair in found if pair[0].startswith("self."))
+            in_function = function_kinds(function, kinds)
+            kinds = frozenset(pair for pair in in_function if pair[0].startswith("self."))
     return kinds
 
 
 def kinds_in(tree: ast.AST, kinds: Kinds = frozenset()) -> Kinds:
     """Return the kinds of the names in some code: those that are given, and those that their uses show."""
-    found: dict[str, set[str]] = {}
+    kinds_by_name: dict[str, set[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name | ast.Attribute) and (kind := kind_of(node, kinds)):
-            found.setdefault(ast.unparse(node), set()).add(kind)
+            kinds_by_name.setdefault(ast.unparse(node), set()).add(kind)
         for used, kind in _uses(node):
-            found.setdefault(used.id, set()).add(kind)
-    return _clear(found)
+            kinds_by_name.setdefault(used.id, set()).add(kind)
+    return _clear(kinds_by_name)
 
 
 def kind_of_name(name: str, kinds: Kinds) -> str | None:
@@ -147,7 +147,7 @@ def _uses(node: ast.AST) -> Iterator[tuple[ast.Name, str]]:
 
 
 def _assigned(node: ast.AST, kinds: Kinds) -> Iterable[tuple[ast.expr, str | None]]:
-    """Return what a statement or a comprehension assigns, each with its kind."""
+    """Return the targets that a statement or a comprehension assigns, each with its kind."""
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
             return zip(targets, _kinds_of_elements(value, len(targets), kinds), strict=True)

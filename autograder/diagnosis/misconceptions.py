@@ -90,8 +90,8 @@ class Catalogue:
         return tree
 
 
-def spelt(misconception: Misconception, rule: Rule) -> str:
-    """Return a rule as the catalogue writes it, after the name of its misconception."""
+def format_rule(misconception: Misconception, rule: Rule) -> str:
+    """Return the misconception's name and the rule as the catalogue writes it."""
     changes = " && ".join(f"{one.before} => {one.after}" for one in (rule, *rule.others))
     return f"{misconception.name}: {changes}"
 

@@ -79,18 +79,18 @@ def places_at(statement: ast.AST, kind: str, places: Sequence[Place]) -> Iterato
             yield place
 
 
-def _changed_path(one: ast.AST, other: ast.AST) -> list[ast.AST]:
+def _changed_path(tree: ast.AST, other: ast.AST) -> list[ast.AST]:
     """Return the nodes of a tree that contain all differences from another: from the root to the smallest."""
     pairs = [
         pair
-        for pair in path_to_difference(one, other)
+        for pair in path_to_difference(tree, other)
         if not isinstance(pair[0], ast.operator | ast.cmpop | ast.unaryop)
     ]
-    path, (part, other_part) = [one for one, _ in pairs], pairs[-1]
+    path, (part, other_part) = [node for node, _ in pairs], pairs[-1]
     if isinstance(part, ast.Call) and isinstance(other_part, ast.Call):
         texts = Counter(map(ast.unparse, [other_part.func, *other_part.args, *other_part.keywords]))
         parts = [part.func, *part.args, *part.keywords]
-        changed_arguments = [one for one in parts if ast.unparse(one) not in texts]
+        changed_arguments = [node for node in parts if ast.unparse(node) not in texts]
         if len(changed_arguments) == 1 and changed_arguments[0] is not part.func:
             path += changed_arguments
     if isinstance(path[-1], ast.keyword):
@@ -129,11 +129,11 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
     return any(ast.unparse(one) in unchanged for one in ([step] if isinstance(step, ast.AST) else parts))
 
 
-def _is_same_call(one: ast.AST, other: ast.AST) -> bool:
+def _is_same_call(first: ast.AST, second: ast.AST) -> bool:
     """Whether two nodes call the same function."""
-    if not isinstance(one, ast.Call) or not isinstance(other, ast.Call):
+    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
-    return ast.unparse(one.func) == ast.unparse(other.func)
+    return ast.unparse(first.func) == ast.unparse(second.func)
 
 
 def _is_module(value: object) -> bool:

@@ -64,23 +64,23 @@ def _same_error(expected: Any, actual: Any) -> bool:
     return words[0] == words[1] and numbers[0] == numbers[1]
 
 
-def equal(one: Any, other: Any) -> bool:
+def equal(first: Any, second: Any) -> bool:
     """Whether two values have the same form and, except for rounding, the same numbers.
 
     Strings are ignored. The keys of two dicts are ignored if they have no key in common.
     """
-    if isinstance(one, dict) and isinstance(other, dict):
-        if one.keys() != other.keys():
-            return one.keys().isdisjoint(other) and equal([*one.values()], [*other.values()])
-        return all(equal(value, other[key]) for key, value in one.items())
-    if isinstance(one, list | tuple) and type(one) is type(other):
-        ones, others = ([item for item in items if not isinstance(item, str)] for items in (one, other))
-        return len(ones) == len(others) and all(map(equal, ones, others))
-    if form(one) != form(other):
+    if isinstance(first, dict) and isinstance(second, dict):
+        if first.keys() != second.keys():
+            return first.keys().isdisjoint(second) and equal([*first.values()], [*second.values()])
+        return all(equal(value, second[key]) for key, value in first.items())
+    if isinstance(first, list | tuple) and type(first) is type(second):
+        firsts, seconds = ([item for item in items if not isinstance(item, str)] for items in (first, second))
+        return len(firsts) == len(seconds) and all(map(equal, firsts, seconds))
+    if form(first) != form(second):
         return False
-    if isinstance(one, bool | int | float) or hasattr(one, "numel"):
-        return one is other or close(flat(one), flat(other))
-    return isinstance(one, str) or equals(other, one, _ABSOLUTE)
+    if isinstance(first, bool | int | float) or hasattr(first, "numel"):
+        return first is second or close(flat(first), flat(second))
+    return isinstance(first, str) or equals(second, first, _ABSOLUTE)
 
 
 def form(value: Any) -> tuple[object, ...]:
@@ -100,7 +100,7 @@ def flat(value: Any) -> Any:
     return torch.as_tensor(value if is_number else []).detach().reshape(-1).double()
 
 
-def close(one: Any, other: Any) -> bool:
+def close(first: Any, second: Any) -> bool:
     """Whether two vectors have the same size and, except for rounding, the same numbers."""
-    same_size = one.shape == other.shape
-    return bool(same_size and one.isclose(other, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True).all())
+    same_size = first.shape == second.shape
+    return bool(same_size and first.isclose(second, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True).all())

@@ -393,17 +393,17 @@ def _shape(part: Any) -> object:
     return len(part) if isinstance(part, bytes) else part.shape
 
 
-def _share_of_wrong_numbers(one: Any, other: Any) -> float:
+def _share_of_wrong_numbers(right: Any, actual: Any) -> float:
     """Return the fraction of numbers that differ. An array's first bytes are compared in groups of eight."""
-    if isinstance(one, bytes):
-        offsets = range(0, min(len(one), _MOST_BYTES), 8)
-        return float(sum(one[offset : offset + 8] != other[offset : offset + 8] for offset in offsets)) / max(
-            len(offsets), 1
-        )
-    if not one.numel():
+    if isinstance(right, bytes):
+        offsets = range(0, min(len(right), _MOST_BYTES), 8)
+        return float(
+            sum(right[offset : offset + 8] != actual[offset : offset + 8] for offset in offsets)
+        ) / max(len(offsets), 1)
+    if not right.numel():
         return 0.0
-    one, other = one.detach().double(), other.detach().double()
-    return 1.0 - float(one.isclose(other, rtol=1e-3, atol=1e-4, equal_nan=True).double().mean())
+    right, actual = right.detach().double(), actual.detach().double()
+    return 1.0 - float(right.isclose(actual, rtol=1e-3, atol=1e-4, equal_nan=True).double().mean())
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,11 +92,11 @@ def reordered_statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Ed
     """Yield edits that swap two neighbouring statements, or the steps in them: f(g(x)) for g(f(x))."""
     if not isinstance(site.node, ast.FunctionDef):
         return
-    for one, other in pairwise(site.node.body):
+    for earlier, later in pairwise(site.node.body):
         rank = 1.2 if site.node.name == "__init__" else 2.4
-        if not isinstance(other, ast.Return):
-            yield from builder.edit(other, [], "order", rank, (one, [other, one]))
-        match one, other:
+        if not isinstance(later, ast.Return):
+            yield from builder.edit(later, [], "order", rank, (earlier, [later, earlier]))
+        match earlier, later:
             case ast.Assign(targets=[ast.Name(id=name)], value=first), (
                 ast.Assign(value=second) | ast.Return(value=ast.expr() as second)
             ):

@@ -107,12 +107,12 @@ def text_of(node: ast.stmt) -> str:
     return f"{ast.unparse(altered(node, body=[]))}\n    {lines}"
 
 
-def path_to_difference(one: ast.AST, other: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+def path_to_difference(first: ast.AST, second: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
     """Yield pairs of nodes that contain all differences of two trees: from the roots down to the smallest."""
-    yield one, other
-    children = [[*ast.iter_child_nodes(tree)] for tree in (one, other)]
+    yield first, second
+    children = [[*ast.iter_child_nodes(tree)] for tree in (first, second)]
     differ = [pair for pair in zip(*children, strict=False) if ast.dump(pair[0]) != ast.dump(pair[1])]
-    if len(differ) == 1 and _dump_without_children(one) == _dump_without_children(other):
+    if len(differ) == 1 and _dump_without_children(first) == _dump_without_children(second):
         yield from path_to_difference(*differ[0])
 
 

@@ -199,7 +199,7 @@ def _in_order(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _label(node: ast.AST) -> str:
-    """Return what a node is without its parts: its type, with its name, value or operator."""
+    """Return the label of a node without its parts: its type, with its name, value or operator."""
     names = (str(value) for name, value in ast.iter_fields(node) if name in ("id", "attr", "value"))
     plain = [name for name in names if not name.startswith("<")]
     return " ".join([type(node).__name__, type(getattr(node, "op", None)).__name__, *plain])

@@ -9,7 +9,7 @@ from warnings import catch_warnings
 
 from autograder.course.exercise import Exercise
 from autograder.diagnosis.code import ALWAYS_THERE
-from autograder.diagnosis.misconceptions import Catalogue, Misconception, spelt
+from autograder.diagnosis.misconceptions import Catalogue, Misconception, format_rule
 from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import (
@@ -101,7 +101,7 @@ class Answers:
     @property
     def fitting(self) -> frozenset[str]:
         """The catalogue's rules that change a right answer, as the catalogue writes them."""
-        return frozenset(spelt(one.misconception, one.rule) for one in self._all)
+        return frozenset(format_rule(one.misconception, one.rule) for one in self._all)
 
     @cached_property
     def _all(self) -> list[WrongAnswer]:

@@ -230,7 +230,7 @@ def _differs(submission: GradebookSubmission, last: Line | None) -> bool:
 
 
 def _reason_for_attempt(digests: Mapping[str, str], last: Line | None, attempt: str) -> str:
-    """Return what has changed since the submission was graded before, in words."""
+    """Describe the changes since the submission was last graded."""
     before = (last or {}).get("digests") or {}
     changed = [word for key, word in _WORDS.items() if before and before.get(key) != digests[key]]
     if attempt and changed[:1] == [_WORDS["notebook"]]:

@@ -14,10 +14,7 @@ import pytest
 ENGINE = Path(__file__).parents[1]
 COURSE = ENGINE.parent / "solutions"
 TEXTS = sorted(path for path in COURSE.rglob("*") if path.suffix in {".py", ".yaml", ".md"})
-NOT_HELD = ("diagnosis", "gradebook")  # rooms that still have such words
-MODULES = sorted(
-    path for path in ENGINE.rglob("*.py") if path.relative_to(ENGINE).parts[0] not in (*NOT_HELD, "tests")
-)
+MODULES = sorted(path for path in ENGINE.rglob("*.py") if path.relative_to(ENGINE).parts[0] != "tests")
 LINE_BREAK = re.compile(r"""["']?\s*\n[\s#]*(?:f?["'])?""")  # within a comment, a docstring or a split string
 REASONS = {
     r"\bis no ": 'is read as "is" at first: write "is not a", or name what it is instead',
@@ -95,10 +92,6 @@ def test_a_module_of_the_engine_has_no_phrase_and_no_long_lived_name_of_the_list
     code, name = path.read_text(encoding="utf-8"), path.relative_to(ENGINE).as_posix()
     assert phrases(code) == []
     assert [(vague, line) for vague, line in vague_names(code) if (name, vague) not in ALLOWED] == []
-
-
-def test_the_list_of_rooms_that_are_not_held_names_rooms() -> None:
-    assert all((ENGINE / room / "__init__.py").is_file() for room in NOT_HELD)
 
 
 @pytest.mark.parametrize(

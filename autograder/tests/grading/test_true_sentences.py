@@ -100,7 +100,7 @@ TURNED = "torch.stack([a * cos - b * sin, a * sin + b * cos]"
         (
             ROWS,
             "return inputs @ query",
-            "dots = inputs @ query\n    lengths = inputs.norm(dim=1) * query.norm()\n    return dots / lengths",
+            "lengths = inputs.norm(dim=1) * query.norm()\n    return (inputs @ query) / lengths",
             ["dtype"],
         ),
         (ROTATE, TURNED, "torch.stack([a * cos + b * sin, b * cos - a * sin]", ["line 21", "one more step"]),
