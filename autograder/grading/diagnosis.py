@@ -215,7 +215,7 @@ class Diagnosis:
     ) -> Explanation | None:
         """Return the explanation by a repair of two edits: a known mistake, a misconception or places.
 
-        None if one of two edits has no place and lines are not shown.
+        None if only places could explain it and lines are not shown: a place alone may be a detour.
         """
         if mistake := self._find_equivalent_mistake(wrong, repairs):
             return Explanation(mistake.name, mistake.hint)
@@ -227,18 +227,18 @@ class Diagnosis:
                 return explained
             hint = f"{explained.hint} All tests pass after two changes: {where}."
             return replace(explained, hint=hint, place=looked.place(wrong.question, best.edits[0]))
+        if not self._shows_lines:
+            return None
         edits, lines, names = best.edits, [_TWO_THINGS], list[str]()
         for number, edit in enumerate(edits, 1):
             place = self.repairer.place(wrong.question, edit)
             # One edit may only undo the effect of the other. A replaced word alone then proves nothing.
             proven = place if place and (place.patterns or edit.kind not in _REPLACED_WORDS) else None
             what = proven.sentence.removesuffix(".") if proven else words.KINDS[edit.kind]
-            lines.append(f"{number}. {what}" + (f": {looked.where(edit)}" if self._shows_lines else "."))
+            lines.append(f"{number}. {what}: {looked.where(edit)}")
             names += [proven.name] if proven else []
-        if not self._shows_lines and len(names) < len(edits):
-            return None
         name = f"{wrong.question}__{'+'.join(dict.fromkeys(names))}" if names else ""
-        places = (looked.place(wrong.question, edit) for edit in edits if self._shows_lines)
+        places = (looked.place(wrong.question, edit) for edit in edits)
         return Explanation(name, "\n".join(lines), next(filter(None, places), None))
 
     def _fits(self, wrong: FailedAnswer, misconception: Misconception) -> bool:
