@@ -626,6 +626,11 @@ def test_very_low_scores(student, kind):
     module, x, right = far_apart(student, kind, -5e5 * (1 + torch.rand(5)))
     hint = "Is the number that replaces hidden scores lower than every possible score?"
     expect_numbers(module(*kind.arguments(x)), right, atol=1e-3, hint=hint)
+    module, x, right = far_apart(student, kind, torch.zeros(5), mark=1e6)
+    hint = (
+        "Is a hidden score replaced, whatever it was, or does your code only lower it?"
+    )
+    expect_numbers(module(*kind.arguments(x)), right, atol=1e-3, hint=hint)
 
 
 @each_of(MASKED, HEAD, CAUSAL)
