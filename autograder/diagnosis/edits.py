@@ -114,8 +114,13 @@ def _edit_position(edit: Edit) -> tuple[object, ...]:
 def _ranked(candidates: Sequence[Edit], code: Code, right: RightAnswerFragments) -> list[Edit]:
     """Return edits sorted by rank. Edits of expressions that right answers have, too, get a higher rank."""
     unfamiliarity_by_id, likelier_edits = right.unfamiliarity(code), Counter[tuple[int, str]]()
-    ranked = []
+    ranked, recipes = [], set[tuple[object, ...]]()
     for edit in sorted(candidates, key=lambda edit: edit.rank):
+        if edit.does in _COMMUTATIVE:  # the same product or sum again, perhaps in another order
+            recipe = (id(edit.old), *edit.recipe)
+            if recipe in recipes:
+                continue
+            recipes.add(recipe)
         unfamiliarity = unfamiliarity_by_id.get(id(edit.old), 1.0)
         delay = 0.0 if edit.kind in _NAME_KINDS else _FAMILIAR_DELAY * (1 - unfamiliarity)
         delay = min(delay, _MOST_DELAY_OF_RULES) if edit.misconception else delay
@@ -125,6 +130,7 @@ def _ranked(candidates: Sequence[Edit], code: Code, right: RightAnswerFragments)
     return sorted(ranked, key=lambda edit: edit.rank)
 
 
+_COMMUTATIVE = ("Add", "Mult")  # steps
 _MOST_DELAY_OF_RULES = 0.3  # for an edit by a rule of the catalogue, which proves a misconception
 _FAMILIAR_DELAY = 0.8  # added to the rank of an edit in an expression that right answers have, too
 _REPEATED_DELAY = 0.03  # added to the rank for each likelier edit of the same kind and node
