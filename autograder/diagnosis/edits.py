@@ -404,13 +404,25 @@ def _kind_and_rank(builder: EditBuilder, part: ast.AST, other: ast.AST) -> tuple
             return "too much", rank + (step_input(part) is not other) * 0.4
         case ast.Call(func=one), ast.Call(func=two) if ast.dump(one) != ast.dump(two):
             is_known = any(function == called_name(other) for function, _ in builder.right.values)
-            return "function", 1.6 if is_known else 3.0
+            # If arguments change, too, the function may be right, but called at the wrong step.
+            kind = "function" if _arguments(part) == _arguments(other) else "value"
+            return kind, 1.6 if is_known else 3.0
         case ast.Call(args=one, keywords=named), ast.Call(args=two, keywords=others):
             same = len(one) == len(two) and len(named) == len(others)
             return ("order", 1.8) if same else ("argument", 3.0)
         case ast.AugAssign(), ast.Assign():
             return "assigned", 3.0
     return _KINDS.get(type(part), "place"), 3.0
+
+
+def _arguments(call: ast.AST) -> list[str]:
+    """Return the texts of a call's arguments, and of the object whose method it calls."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=of), args=args, keywords=keywords):
+            return [ast.unparse(node) for node in (of, *args, *keywords)]
+        case ast.Call(args=args, keywords=keywords):
+            return [ast.unparse(node) for node in (*args, *keywords)]
+    return []
 
 
 _KINDS: dict[type[ast.AST], str] = {

@@ -50,6 +50,7 @@ SHARES = "scores / scores.sum(dim=-1, keepdim=True)"
 ALL_SEEN, NO_PLACE = "Every token can see the next", "The model does not know where a token stands"
 ROWS, CONTEXT = ("01_dot_products", "attention_scores"), ("07_cross_attention", "CrossAttention")
 ROTATE, MASKED = ("10_inference", "rotate"), ("06_causal_attention", "MaskedSelfAttention")
+HIDDEN = ("06_causal_attention", "masked_attention_weights")
 TURNED = "torch.stack([a * cos - b * sin, a * sin + b * cos]"
 
 
@@ -104,6 +105,12 @@ TURNED = "torch.stack([a * cos - b * sin, a * sin + b * cos]"
             ["dtype"],
         ),
         (ROTATE, TURNED, "torch.stack([a * cos + b * sin, b * cos - a * sin]", ["line 21", "one more step"]),
+        (
+            HIDDEN,
+            "torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)",
+            "(p := torch.softmax(scores, dim=-1).masked_fill(mask, 0.0)) / p.sum(dim=-1, keepdim=True)",
+            ["The function that is called here is the wrong one"],
+        ),
         (MASKED, "scaled = scaled.masked_fill", "scores = scores.masked_fill", ["A condition is wrong"]),
         (CONTEXT, "keys.size(-1) ** 0.5", "math.sqrt(keys.size(-1))", ["nn.Linear"]),
     ],
