@@ -75,8 +75,8 @@ TO_DO = {
     "words": [
         VARIABLE.format("most_common", "counting"),
         "counting-test-2 had 0 points; its hidden test has a weight of 1.",
-        "important-test: `assert important('the fox') == ['the']` is left out of its hidden test: a function "
-        "in it reads STOP, which the test replaces.",
+        "important-test: `assert important('the fox') == ['the']` is left out of its hidden test: it calls "
+        "a function that reads STOP, and the test replaces STOP.",
         f"{TITLES} test_words_test, test_counting_test_1, test_counting_test_2, test_important_test, "
         "test_longest_test.",
     ],

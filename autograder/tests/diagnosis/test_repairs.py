@@ -149,7 +149,7 @@ def test_one_mistake_is_repaired_where_it_is(
         ("01 dot_product__keeps_the_last", "value", "at `value * b[idx]`", None),
         ("06 CausalAttention__dropout_before_softmax", "order", "in lines 17 and 18", None),
         ("06 CausalAttention__mask_is_a_plain_tensor", "buffer", "in line 8", None),
-        ("08 split_heads__view_only__final_shape_at_once", "function", "at `x.reshape", "view_only"),
+        ("08 split_heads__view_only__final_shape_at_once", "value", "at `x.reshape", "view_only"),
     ],
 )
 def test_strangers_answers_are_repaired_and_named(
@@ -430,7 +430,7 @@ HEADS = """class Attention(nn.Module):
     ("text", "kinds", "name"),
     [
         # A rule of the catalogue, which knows the code in one writing and without the names of steps.
-        (f"{MASKED}    return weights.masked_fill(mask, 0.0)", ["function"], "masked_after_softmax"),
+        (f"{MASKED}    return weights.masked_fill(mask, 0.0)", ["value"], "masked_after_softmax"),
         # A statement that is missing.
         (
             "def train_step(model, optimizer, tokens, targets):\n    _, loss = model(tokens, targets)\n"
