@@ -11,9 +11,8 @@ from functools import lru_cache
 from autograder.diagnosis.trees import self_attribute
 
 NUMBER, SWITCH, TENSOR, LAYER = "number", "switch", "tensor", "layer"
-Kinds = frozenset[
-    tuple[str, str]
-]  # names of variables, and of attributes such as "self.key", with their kinds
+# Names of variables, and of attributes such as "self.key", with their kinds.
+Kinds = frozenset[tuple[str, str]]
 _ANNOTATIONS = {
     "int": NUMBER, "float": NUMBER, "bool": SWITCH, "Tensor": TENSOR, "torch.Tensor": TENSOR,
     "Tensor | None": TENSOR, "torch.Tensor | None": TENSOR,
@@ -153,9 +152,10 @@ def _assigned(node: ast.AST, kinds: Kinds) -> Iterable[tuple[ast.expr, str | Non
             return zip(targets, _kinds_of_elements(value, len(targets), kinds), strict=True)
         case ast.Assign(targets=[target], value=value):
             return [(target, kind_of(value, kinds))]
-        case ast.For(target=ast.Name() as name, iter=iterated):
-            return [(name, _kinds_of_elements(iterated, 1, kinds)[0])]
-        case ast.comprehension(target=ast.Name() as name, iter=iterated):
+        case (
+            ast.For(target=ast.Name() as name, iter=iterated)
+            | ast.comprehension(target=ast.Name() as name, iter=iterated)
+        ):
             return [(name, _kinds_of_elements(iterated, 1, kinds)[0])]
         case ast.Expr(
             value=ast.Call(func=ast.Attribute(attr="register_buffer"), args=[ast.Constant(name), *_])

@@ -12,7 +12,7 @@ from itertools import product
 
 from autograder.diagnosis.code import MODULES
 from autograder.diagnosis.patterns import Bound, PatternError, check_expression, fits, fits_one
-from autograder.diagnosis.trees import expression_count, path_to_difference, token_counts
+from autograder.diagnosis.trees import expression_count, is_same_call, path_to_difference, token_counts
 
 _PLACE = "P"  # the letter of a pattern that marks the place
 _MOST_NODES = 5  # expressions in a plain value
@@ -115,7 +115,7 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
     if not fits(pattern, node, bound) or any(map(_is_module, bound.values())):
         return False
     if isinstance(place := bound.pop(_PLACE, None), ast.AST):
-        if _is_same_call(changed, other):
+        if is_same_call(changed, other):
             return False  # several arguments of a call at the place differ, so the mistakes are in that call
         return changed is place or (_is_plain_value(place) and _is_part_of(changed, place))
     parts = [part for value in bound.values() for part in _nodes_of(value)]
@@ -127,13 +127,6 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
     step = bound.get("X")
     unchanged = {ast.unparse(one) for one in ast.walk(other) if isinstance(one, ast.expr)}
     return any(ast.unparse(one) in unchanged for one in ([step] if isinstance(step, ast.AST) else parts))
-
-
-def _is_same_call(first: ast.AST, second: ast.AST) -> bool:
-    """Whether two nodes call the same function."""
-    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
-        return False
-    return ast.unparse(first.func) == ast.unparse(second.func)
 
 
 def _is_module(value: object) -> bool:

@@ -40,14 +40,10 @@ _CANDIDATE_COST, _REQUEST_COST, _TORCH_CALL_COST, _KILOBYTE_COST = 1500, 60, 3, 
 # Fractions of the budget after which the search stops to try single edits, rank half repairs and try pairs.
 _SINGLE_SHARE, _HALF_SHARE, _PAIR_SHARE = 0.6, 0.7, 0.85
 _MOST_PAIRED_EDITS, _MOST_PAIRED_AT_NODE = 36, 5  # edits that are paired, in all and of one node
-_MOST_PROBES, _LEAST_PROGRESS = (
-    4,
-    0.2,
-)  # failed tests by which half repairs are judged; their distances must fall by this sum
-_RIGHT_SHAPE_DISTANCE, _WRONG_SHAPE_DISTANCE = (
-    1.5,
-    2.0,
-)  # the largest distance of values of the right shape; that of others
+_MOST_PROBES = 4  # failed tests by which half repairs are judged
+_LEAST_PROGRESS = 0.2  # by which the sum of their distances must fall
+_RIGHT_SHAPE_DISTANCE = 1.5  # the largest distance of values of the right shape
+_WRONG_SHAPE_DISTANCE = 2.0  # the distance of values of another shape
 _KINDS_FOR_OTHER_TESTS = ("error", "statement")  # kinds of edits that often do not change the first test
 # Candidates with two edits that are tried at a time, as a share of the candidates with one edit.
 _SHARE_FOR_TWO = 0.3
@@ -300,9 +296,8 @@ class Search:
         tensors_sent = [
             tensor for requests in requests_of.values() for _, tensors in requests for tensor in tensors
         ]
-        with suppress(
-            LostError, ValueError, TypeError, ProtocolError
-        ):  # then nothing is cached, and the worker answers each request
+        # After one of these errors nothing is cached, and the worker answers each request.
+        with suppress(LostError, ValueError, TypeError, ProtocolError):
             match self.runner.ask(header, tensors_sent):
                 case ({"value": list(answers)}, tensors) if len(answers) == len(candidates):
                     left = iter(tensors)

@@ -3,7 +3,7 @@
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 
 from autograder.diagnosis.code import NodeInScope, is_signed
 from autograder.diagnosis.fragments import (
@@ -15,11 +15,10 @@ from autograder.diagnosis.fragments import (
     step_input,
 )
 from autograder.diagnosis.kinds import LAYER, SWITCH, kind_of, kind_of_name, kinds_in, may_replace
+from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.tables import STEPS
 from autograder.diagnosis.trees import HOLE, names_in, token_counts
 
-_INPUT = ast.Name(HOLE, ast.Load())
-_GENERAL_STEPS = [(rule, kind_of_name(HOLE, kinds_in(rule.wrap(_INPUT)))) for rule in STEPS]
 _DIVISOR_DELAY = 0.9  # added to the rank of a step that divides by its input, or that divides sizes
 _MAIN_SLOTS = frozenset(("return", "=", "MatMult", "softmax", "masked_fill", "dropout", "matmul"))
 _SIZES = (("[]", "1"), ("Pow", "1"), ("range", "0"), ("range", "1"))  # slots of numbers
@@ -55,11 +54,18 @@ def right_steps(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 def general_steps(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
     """Yield edits that apply a step of STEPS to a value."""
     kind = kind_of(site.node, site.scope.kinds)
-    for rule, input_kind in _GENERAL_STEPS if _accepts_step(site) and site.scope.function else ():
+    for rule, input_kind in _general_steps_by_kind() if _accepts_step(site) and site.scope.function else ():
         if may_replace(kind, input_kind):
             make = partial(rule.wrap, site.node)
             tokens = Counter(("(", ")", "step", "."))
             yield from builder.sized(site.node, make, rule.kind, rule.rank, Counter(), tokens, does=rule.does)
+
+
+@cache
+def _general_steps_by_kind() -> tuple[tuple[Rule, str | None], ...]:
+    """Return the rules of STEPS, each with the kind of its input. Only explanations need them."""
+    step_input_name = ast.Name(HOLE, ast.Load())
+    return tuple((rule, kind_of_name(HOLE, kinds_in(rule.wrap(step_input_name)))) for rule in STEPS)
 
 
 def _is_divisor(step: ast.AST) -> bool:

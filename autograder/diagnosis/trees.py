@@ -107,6 +107,13 @@ def text_of(node: ast.stmt) -> str:
     return f"{ast.unparse(altered(node, body=[]))}\n    {lines}"
 
 
+def is_same_call(first: ast.AST, second: ast.AST) -> bool:
+    """Whether both nodes call the same function."""
+    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
+        return False
+    return ast.unparse(first.func) == ast.unparse(second.func)
+
+
 def path_to_difference(first: ast.AST, second: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
     """Yield pairs of nodes that contain all differences of two trees: from the roots down to the smallest."""
     yield first, second

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import islice
+from typing import Any
 
 from autograder.diagnosis.code import Code, is_signed
 from autograder.diagnosis.fragments import Edit
-from autograder.diagnosis.trees import path_to_difference, position
+from autograder.diagnosis.trees import is_same_call, path_to_difference, position
 from autograder.report.report import Place
 from autograder.report.text import one_line
 
@@ -232,11 +233,7 @@ def _smallest_difference(old: ast.AST, new: ast.AST) -> ast.AST:
             part, other_part = old_node, new_node
         if is_signed(old_node):
             break
-    if (
-        isinstance(part, ast.Call)
-        and isinstance(other_part, ast.Call)
-        and ast.unparse(part.func) == ast.unparse(other_part.func)
-    ):
+    if is_same_call(part, other_part):
         old_arguments, new_arguments = _arguments_by_text(part), _arguments_by_text(other_part)
         match (
             [old_arguments[text] for text in old_arguments if text not in new_arguments],
@@ -249,9 +246,9 @@ def _smallest_difference(old: ast.AST, new: ast.AST) -> ast.AST:
     return part
 
 
-def _arguments_by_text(node: ast.Call) -> dict[str, ast.expr]:
+def _arguments_by_text(call: Any) -> dict[str, ast.expr]:
     """Return a call's arguments by their texts."""
-    arguments = (*node.args, *(keyword.value for keyword in node.keywords))
+    arguments = (*call.args, *(keyword.value for keyword in call.keywords))
     return {ast.unparse(argument): argument for argument in arguments}
 
 

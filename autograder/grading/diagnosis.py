@@ -26,9 +26,10 @@ from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.same import same_exchanges
 from autograder.diagnosis.search import SECOND
+from autograder.diagnosis.trees import names_in
 from autograder.diagnosis.words import Looked, Spot, Unplaced
 from autograder.files import locked, write_whole
-from autograder.grading.explanation import Submitted
+from autograder.grading.explanation import Submitted, missing_name
 from autograder.report.report import Place
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Local, StudentError
@@ -39,7 +40,6 @@ from autograder.worker.protocol import pack
 _ENOUGH = 0.5  # least share of the failed tests that must show a misconception
 _MOST_PLACES = 2000  # syntax nodes in code that is repaired: edits of longer code take too long
 _MOST_EXPLANATIONS = 2000  # cached explanations; equal answers of a class have the same one
-_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 _SPOT = re.compile("\0(\\d+)\0")  # the index of a spot in a shared explanation, see Unplaced
 _FIRST = "NameError|UnboundLocalError|AttributeError|TypeError"  # errors that explain more than a repair
 _REPLACED_WORDS = (
@@ -352,11 +352,9 @@ def _hides_undefined_name(wrong: FailedAnswer, repair: Repair) -> bool:
 
     For instance, `math.sqrt(x)` is rewritten as `x**0.5`, which also runs where `math` is not imported.
     """
-    undefined = {match[1] for run in wrong.failed if (match := _UNDEFINED.search(str(run.error)))}
-    words_used = {
-        word for edit in repair.edits if edit.within for word in re.findall(r"\w+", edit.within.text)
-    }
-    return not undefined <= words_used
+    missing = {missing_name(run.error) for run in wrong.failed} - {""}
+    rewritten = [statement for edit in repair.edits if edit.within for statement in edit.within.statements]
+    return not missing <= {name for statement in rewritten for name in names_in(statement)}
 
 
 def _key(wrong: FailedAnswer) -> str:

@@ -176,15 +176,15 @@ class Submitted:
 
     def origin(self, error: StudentError) -> str:
         """Return a sentence on the failed or omitted cell that defines a missing name, or an empty text."""
-        missing = _MISSING_NAME.match(error.message) if error.type == "NameError" else None
+        missing = missing_name(error)
         failed = {number: result.error for number, result in self.session.results.items() if result.error}
         for cell in reversed(self.code):
-            if missing is None or missing[1] not in _bound(cell.text):
+            if not missing or missing not in _bound(cell.text):
                 continue
             if left_out := self.session.lost.get(cell.number):
-                return f". Code cell {self._count(cell)}, which defines `{missing[1]}`, {left_out.why}"
+                return f". Code cell {self._count(cell)}, which defines `{missing}`, {left_out.why}"
             if why := failed.get(cell.number):
-                return f". Code cell {self._count(cell)}, which defines `{missing[1]}`, fails: {why}"
+                return f". Code cell {self._count(cell)}, which defines `{missing}`, fails: {why}"
         return ""
 
     def lacks_something(self, run: Run) -> bool:
@@ -243,6 +243,14 @@ class Submitted:
         number, line = error.places[0] if error.places else (None, None)
         lines = next((cell.text.splitlines() for cell in self.code if cell.number == number), [])
         return lines[line - 1].strip() if line and line <= len(lines) else ""
+
+
+def missing_name(error: BaseException | None) -> str:
+    """Return the name that a NameError of the student's code is about, or ""."""
+    if not isinstance(error, StudentError) or error.type != "NameError":
+        return ""
+    match = _MISSING_NAME.match(error.message)
+    return match[1] if match else ""
 
 
 def _bound(code: str) -> frozenset[str]:
