@@ -6,7 +6,9 @@ from typing import Any
 
 from nbconvert.exporters import NotebookExporter
 
+from autograder.batch.explain import explain_class
 from autograder.batch.grade import grade_submissions
+from autograder.batch.pool import ProcessPool
 from autograder.course.course import load_course
 from autograder.gradebook.config import NbGraderException, database
 
@@ -30,7 +32,11 @@ class ClassExporter(NotebookExporter):  # type: ignore[misc]
         for folder in sorted(submissions):
             students[Path(folder).name].append(Path(folder).parent.name)
         for name, ids in students.items():
-            summary = grade_submissions(course, [course.exercises[name]], ids, force=self.parent.force)
+            exercises = [course.exercises[name]]
+            with ProcessPool(course, 1) as pool:
+                summary = grade_submissions(course, exercises, ids, executor=pool, force=self.parent.force)
+                for _ in explain_class(course, exercises, summary, pool):
+                    pass
             for line in summary.failures:
                 log.error("%s %s: %s: %s", line.exercise, line.student, line.status, line.message)
             for problem in summary.stopped:

@@ -5,10 +5,10 @@ search for the mistakes, and its report is replaced at once. After an interrupti
 the next run explains the rest.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 
+from autograder.batch.grade import Summary
 from autograder.batch.pool import Executor, Task
-from autograder.collecting.attempts import Attempt, all_attempts, recorded_attempt
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import SubmissionError, one_submission, skipping
@@ -34,6 +34,25 @@ def unexplained(course: Course, exercise: Exercise, students: Container[str]) ->
     ]
 
 
+def count_unexplained(course: Course, exercises: Sequence[Exercise], summary: Summary) -> int:
+    """Return the number of submissions in `summary` whose wrong answers have no explanation yet."""
+    return sum(len(unexplained(course, exercise, summary.marked(exercise))) for exercise in exercises)
+
+
+def explain_class(
+    course: Course,
+    exercises: Sequence[Exercise],
+    summary: Summary,
+    executor: Executor,
+    *,
+    unsafe: bool = False,
+) -> Iterator[tuple[Submission, str]]:
+    """Explain the wrong answers of all submissions in `summary`, as `explain` does."""
+    for exercise in exercises:
+        submissions = unexplained(course, exercise, summary.marked(exercise))
+        yield from explain(course, exercise, submissions, executor, unsafe=unsafe)
+
+
 def explain(
     course: Course,
     exercise: Exercise,
@@ -46,26 +65,20 @@ def explain(
     if not submissions:
         return
     with ExerciseGradebook(course, exercise, unsafe=unsafe) as gradebook:
-        by_student = all_attempts(course.root, exercise.name)
-        recorded = ((student, recorded_attempt(some)) for student, some in by_student.items())
-        attempts = {student: attempt for student, attempt in recorded if attempt is not None}
-        for submission, notebook, graded in executor.map(_tasks(course, submissions, attempts)):
-            student = submission.student
+        for submission, notebook, graded in executor.map(_tasks(course, gradebook, submissions)):
             try:
-                with one_submission(course, exercise.name, student):
-                    problem = describe_failure(course, f"{exercise.name} {student}", graded)
-                    if not problem and not gradebook.explain(submission, attempts[student], notebook, graded):
+                with one_submission(course, exercise.name, submission.student):
+                    problem = describe_failure(course, f"{exercise.name} {submission.student}", graded)
+                    if not problem and not gradebook.explain(submission, notebook, graded):
                         problem = _OTHER_MARKS
             except SubmissionError as error:
                 problem = str(error.__cause__ or error)
             yield submission, problem
 
 
-def _tasks(
-    course: Course, submissions: Sequence[Submission], attempts: Mapping[str, Attempt]
-) -> Iterator[Task]:
+def _tasks(course: Course, gradebook: ExerciseGradebook, submissions: Sequence[Submission]) -> Iterator[Task]:
     """Yield the notebooks. The next `grade` reports those that can no longer be read."""
     for submission in submissions:
         with skipping(course, submission.exercise, submission.student, lambda _: None):
-            notebook = read_notebook(attempts[submission.student].notebook)
-            yield submission, notebook
+            if (attempt := gradebook.recorded(submission.student)) is not None:
+                yield submission, read_notebook(attempt.notebook)

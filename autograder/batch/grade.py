@@ -1,15 +1,14 @@
 """Grades the submissions of a class into the gradebook, with a line on each.
 
-First the whole class gets its marks. Explanations follow (explain.py).
+Explanations follow when the whole class has its marks (explain.py).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 
-from autograder.batch import suite_check
-from autograder.batch.explain import explain, unexplained
-from autograder.batch.pool import Executor, ProcessPool, Task
+from autograder.batch.pool import Executor, Task
+from autograder.batch.suite_check import suite_problem
 from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
@@ -18,12 +17,12 @@ from autograder.course.names import closest
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
 from autograder.gradebook.attempts import refusal
-from autograder.gradebook.book import Eligible, ExerciseGradebook, copied_state
+from autograder.gradebook.book import Eligible, ExerciseGradebook
 from autograder.gradebook.ledger import NEW, SubmissionLine
 from autograder.grading.graded import describe_failure
 from autograder.report.report import Status
 from autograder.submission.notebook import read_notebook
-from autograder.submission.students import Students, listed_students, student_names
+from autograder.submission.students import Students, listed_students
 from autograder.submission.submission import Submission, find_submissions, students_in
 
 
@@ -49,6 +48,10 @@ class Summary:
         """The submissions that were graded before and whose scores have changed, or would change."""
         return tuple(line for line in self.lines if line.why not in ("", NEW))
 
+    def marked(self, exercise: Exercise) -> set[str]:
+        """Return the students whose submissions for this exercise have marks."""
+        return {line.student for line in self.lines if line.exercise == exercise.name and not line.ours}
+
     @property
     def exit_code(self) -> int:
         """0, or 3 if there is any failure."""
@@ -60,73 +63,40 @@ def grade_submissions(
     exercises: Sequence[Exercise],
     students: Sequence[str] = (),
     *,
-    jobs: int = 1,
+    executor: Executor,
     force: bool = False,
     unsafe: bool = False,
-    dry_run: bool = False,
-    executor: Executor | None = None,
     eligible: Eligible = lambda _: True,
     notify: Callable[[SubmissionLine], None] = lambda _: None,
-    marked: Callable[[Summary, int], None] = lambda _, __: None,
-    explained: Callable[[Submission, str], None] = lambda _, __: None,
 ) -> Summary:
-    """Grade the submissions of all `students`, or of these, for `exercises`.
+    """Mark the submissions of all `students`, or of these, for `exercises`. Nothing is explained.
 
-    A submission with a current report is graded again only with `force`. If an `executor` is given, it grades
-    instead of `jobs` processes. A `dry_run` grades in a copy of the course's state, so it changes nothing.
-    Only `eligible` attempts may count. If an exercise's solution fails its hidden tests, no submission for it
-    is graded.
-
-    `notify` gets each line when its submission is graded. When all marks are written, `marked` gets the
-    summary and the number of submissions to explain. Then `explained` gets each of these, with the reason if
-    its explanation failed. A dry run explains nothing.
+    A submission with a current report is graded again only with `force`. Only `eligible` attempts may count.
+    If an exercise's solution fails its hidden tests, no submission for it is graded. `notify` gets each line
+    when its submission is graded.
     """
     lines, stopped = list[SubmissionLine](), list[str]()
-    names = student_names(course.root)
 
     def keep(line: SubmissionLine) -> None:
-        line = replace(line, name=names.get(line.student, ""))
         lines.append(line)
         notify(line)
 
-    with ExitStack() as stack:
-        if executor is None:
-            executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe))
-        graded_course = stack.enter_context(copied_state(course)) if dry_run else course
-        with course.without_explanations():
-            for exercise in exercises:
-                if not (submissions := submissions_of(graded_course, exercise, students)):
-                    continue
-                if problem := suite_check.suite_problem(course, exercise, executor):
-                    stopped.append(f"{exercise.name} was not graded: {problem}")
-                    continue
-                try:
-                    gradebook = ExerciseGradebook(graded_course, exercise, eligible, unsafe=unsafe)
-                except (SourceError, CourseError) as error:
-                    stopped.append(f"{exercise.name} was not graded: {error}")
-                    continue
-                with gradebook:
-                    _ExerciseRound(graded_course, gradebook, keep, force).grade(submissions, executor)
-        position = [exercise.name for exercise in exercises].index
-        lines.sort(key=lambda line: (position(line.exercise), line.student))
-        summary = Summary(tuple(lines), tuple(stopped))
-        to_explain = {} if dry_run or course.marks_only else _unexplained(course, exercises, summary)
-        marked(summary, sum(map(len, to_explain.values())))
-        for exercise, submissions in to_explain.items():
-            for submission, problem in explain(course, exercise, submissions, executor, unsafe=unsafe):
-                explained(submission, problem)
-    return summary
-
-
-def _unexplained(
-    course: Course, exercises: Sequence[Exercise], summary: Summary
-) -> dict[Exercise, list[Submission]]:
-    """Return the submissions of this run that have marks without explanations, by exercise."""
-    submissions = dict[Exercise, list[Submission]]()
     for exercise in exercises:
-        marked = {line.student for line in summary.lines if line.exercise == exercise.name and not line.ours}
-        submissions[exercise] = unexplained(course, exercise, marked) if marked else []
-    return submissions
+        if not (submissions := submissions_of(course, exercise, students)):
+            continue
+        if problem := suite_problem(course, exercise, executor):
+            stopped.append(f"{exercise.name} was not graded: {problem}")
+            continue
+        try:
+            gradebook = ExerciseGradebook(course, exercise, eligible, unsafe=unsafe)
+        except (SourceError, CourseError) as error:
+            stopped.append(f"{exercise.name} was not graded: {error}")
+            continue
+        with gradebook:
+            _ExerciseRound(course, gradebook, keep, force).grade(submissions, executor)
+    position = [exercise.name for exercise in exercises].index
+    lines.sort(key=lambda line: (position(line.exercise), line.student))
+    return Summary(tuple(lines), tuple(stopped))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +115,7 @@ class _ExerciseRound:
         for student in sorted(failures.keys() - {submission.student for submission in submissions}):
             submission = Submission(self.course.root, student, self.gradebook.exercise.name)
             self.keep(_failed(submission, failures[student].problem))
-        for submission, notebook, graded in executor.map(self._tasks(submissions)):
+        for submission, notebook, graded in executor.map(self._tasks(submissions), marks_only=True):
             with self._guard(submission):
                 title = f"{submission.exercise} {submission.student}"
                 problem = describe_failure(self.course, title, graded)

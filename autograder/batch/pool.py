@@ -30,10 +30,11 @@ Done = tuple[Submission, Notebook, Graded]
 class Executor(Protocol):
     """Grades submissions of one course. Classes with this interface are used in a `with` block."""
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         """Grade each submission and yield it when it is done, in any order.
 
-        Only a few tasks are taken ahead of the results, so that a large class does not fill the memory.
+        With `marks_only`, no wrong answer is explained. Only a few tasks are taken ahead of the results, so
+        that a large class does not fill the memory.
         """
         ...
 
@@ -54,23 +55,23 @@ class ProcessPool:
         self._threads = ThreadPoolExecutor(jobs, "marking")
         self._shared = ExitStack()  # removes the folder for explanations
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         """Grade in the processes. If a failed attempt may succeed, repeat it when all others are done."""
         to_repeat = list[Task]()
-        for submission, notebook, graded in self._attempts(tasks):
+        for submission, notebook, graded in self._attempts(tasks, marks_only):
             if graded.again:
                 to_repeat.append((submission, notebook))
             else:
                 yield submission, notebook, graded
-        yield from self._attempts(to_repeat)
+        yield from self._attempts(to_repeat, marks_only)
 
-    def _attempts(self, tasks: Iterable[Task]) -> Iterator[Done]:
+    def _attempts(self, tasks: Iterable[Task], marks_only: bool) -> Iterator[Done]:
         """Make one attempt at each task. Each process has a few submissions in its queue."""
         left, running = iter(tasks), dict[Future[Graded], Task]()
         while True:
             for task in islice(left, _QUEUED * self._jobs - len(running)):
                 self.start()
-                running[self._threads.submit(self._grade, task)] = task
+                running[self._threads.submit(self._grade, task, marks_only)] = task
             if not running:
                 return
             future = wait(running, return_when=FIRST_COMPLETED).done.pop()  # one, to refill its queue
@@ -106,12 +107,13 @@ class ProcessPool:
             process.start()
             self._idle.put(process)
 
-    def _grade(self, task: Task) -> Graded:
+    def _grade(self, task: Task, marks_only: bool) -> Graded:
         submission, notebook = task
         process = self._idle.get()
         try:
             with one_submission(self._course, submission.exercise, submission.student):
-                return process.attempt(self._course.exercises[submission.exercise], notebook)
+                exercise = self._course.exercises[submission.exercise]
+                return process.attempt(exercise, notebook, marks_only=marks_only)
         except SubmissionError as error:
             process.kill()  # it may be sending an answer
             if isinstance(error.__cause__, AutograderError):  # no submission can be graded

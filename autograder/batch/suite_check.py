@@ -36,7 +36,9 @@ def suite_problem(course: Course, exercise: Exercise, executor: Executor) -> str
     if stored.is_file() and stored.read_text(encoding="utf-8") == current:
         return ""
     solution = Notebook(to_json(build_notebook(exercise)).encode())
-    ((_, _, graded),) = executor.map([(Submission(course.root, "solution", exercise.name), solution)])
+    ((_, _, graded),) = executor.map(
+        [(Submission(course.root, "solution", exercise.name), solution)], marks_only=True
+    )
     if problem := describe_problem(exercise, graded):
         return problem
     write_whole(stored, current)

@@ -12,7 +12,6 @@ from autograder.cli import options
 from autograder.errors import OUR_FAILURE, UsageError
 
 if TYPE_CHECKING:
-    from autograder.batch.grade import Summary
     from autograder.batch.pool import Executor
 
 INTERRUPTED = 130  # the exit code of a program that was ended by Ctrl-C
@@ -82,16 +81,18 @@ def grade(
 ) -> None:
     """Grade submissions and update the gradebook."""
     from autograder.authoring.release import build_missing
+    from autograder.batch.explain import count_unexplained, explain_class
     from autograder.batch.grade import grade_submissions, is_work_certain, refuse_strangers, submissions_of
     from autograder.batch.pool import ProcessPool
     from autograder.cli.output import Progress, show_changes, show_summary
+    from autograder.gradebook.book import copied_state
     from autograder.submission.students import student_names
 
-    course.marks_only = marks_only
     if students:
         refuse_strangers(course, students)
     by_exercise = {exercise: submissions_of(course, exercise, students) for exercise in exercises}
     submissions = [submission for some in by_exercise.values() for submission in some]
+    names = student_names(course.root)
     with ExitStack() as stack:
         if executor_of is not None:  # a plug-in's executor, which grades on other machines
             executor = stack.enter_context(executor_of(course))
@@ -100,26 +101,26 @@ def grade(
             executor = pool = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe))
             if is_work_certain(submissions, force=force):
                 pool.start()
+        graded_course = stack.enter_context(copied_state(course)) if dry_run else course
         if not dry_run:
             build_missing(course, (exercise for exercise, some in by_exercise.items() if some))
-        progress = stack.enter_context(Progress(len(submissions), as_json=as_json, verbose=verbose or None))
-
-        def show_marks(summary: "Summary", left: int) -> None:
+        progress = Progress(len(submissions), names, as_json=as_json, verbose=verbose or None)
+        stack.enter_context(progress)
+        try:
+            summary = grade_submissions(
+                graded_course, exercises, students,
+                executor=executor, force=force, unsafe=unsafe, notify=progress.show,
+            )  # fmt: skip
             progress.stop()
             if not as_json:
                 show_summary(summary)
-                changes = [line for line in summary.lines if line.why]
-                names = student_names(course.root)
-                show_changes(changes if dry_run else summary.changes, names, dry_run=dry_run)
+                changes = [line for line in summary.lines if line.why] if dry_run else summary.changes
+                show_changes(changes, names, dry_run=dry_run)
             options.print_lines((*doubts(course, exercises), *summary.stopped), err=True)
-            progress.explain(left)
-
-        try:
-            summary = grade_submissions(
-                course, exercises, students,
-                force=force, unsafe=unsafe, dry_run=dry_run, executor=executor,
-                notify=progress.show, marked=show_marks, explained=progress.show_explained,
-            )  # fmt: skip
+            if not (dry_run or marks_only):
+                progress.explain(count_unexplained(course, exercises, summary))
+                for submission, problem in explain_class(course, exercises, summary, executor, unsafe=unsafe):
+                    progress.show_explained(submission, problem)
         except KeyboardInterrupt:
             click.echo("stopped; finished grades are saved, and the same command grades the rest", err=True)
             sys.exit(INTERRUPTED)

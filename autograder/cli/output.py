@@ -17,7 +17,7 @@ from rich.text import Text
 
 from autograder.report.report import Report, Status, Verdict, standing
 from autograder.report.text import number, terminal_line
-from autograder.submission.students import student_names, with_name
+from autograder.submission.students import with_name
 
 if TYPE_CHECKING:  # printing a report does not have to wait for the import of the gradebook
     from autograder.batch.grade import Summary
@@ -62,30 +62,37 @@ class Progress(bars.Progress):
     """Shows the number of graded submissions in a bar; use it in a `with` block.
 
     It also prints lines: on each submission if `verbose` is true, only on our failures if it is false, and by
-    default on each submission that needs attention.
+    default on each submission that needs attention. `names` are those of the students, by id.
     """
 
-    def __init__(self, total: int | None, *, as_json: bool = False, verbose: bool | None = None) -> None:
+    def __init__(
+        self,
+        total: int | None,
+        names: Mapping[str, str] = {},
+        *,
+        as_json: bool = False,
+        verbose: bool | None = None,
+    ) -> None:
         console = Console()
         columns = (bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn())
         silent = as_json or not console.is_terminal
         # Automatic refreshing would start a thread, and a process with threads should not be forked.
         super().__init__(*columns, console=console, disable=silent, transient=True, auto_refresh=False)
         self._as_json, self._submissions = as_json, self.add_task("", total=total)
-        self._verbose = verbose
+        self._verbose, self._names = verbose, names
 
     def show(self, line: "SubmissionLine") -> None:
         """Count a graded submission, and print a line on it if it needs attention."""
         self.advance(self._submissions)
         self.refresh()
         if self._as_json:
-            click.echo(json.dumps(asdict(line)))
+            click.echo(json.dumps(asdict(line) | {"name": self._names.get(line.student, "")}))
         elif not self._is_worth_a_line(line):
             return
         elif self.disable:
-            click.echo(_described(line), err=line.ours)
+            click.echo(_described(line, self._names), err=line.ours)
         else:
-            self.console.print(Text(_described(line)))
+            self.console.print(Text(_described(line, self._names)))
 
     def explain(self, total: int) -> None:
         """Start a new bar for `total` submissions to explain."""
@@ -100,7 +107,7 @@ class Progress(bars.Progress):
         self.advance(self._submissions)
         self.refresh()
         if problem:
-            who = f"{submission.exercise} {with_name(submission.student, student_names(submission.root))}"
+            who = f"{submission.exercise} {with_name(submission.student, self._names)}"
             click.echo(terminal_line(f"{who}: not explained: {problem}"), err=True)
 
     def _is_worth_a_line(self, line: "SubmissionLine") -> bool:
@@ -109,7 +116,7 @@ class Progress(bars.Progress):
         return bool(line.message or line.held) or line.status != Status.GRADED
 
 
-def _described(line: "SubmissionLine") -> str:
+def _described(line: "SubmissionLine", names: Mapping[str, str]) -> str:
     by = " by tests" if line.status == Status.GRADED else ""
     points = f"{number(line.score)} of {number(line.max_score)}{by}" if line.max_score is not None else ""
     opened = f"{number(line.open_points)} points to grade manually" if line.open_points else ""
@@ -119,9 +126,7 @@ def _described(line: "SubmissionLine") -> str:
     asked = f"an instructor has to look at {', '.join(line.waiting)}" if named else ""
     reasons = "; ".join(filter(None, (line.message.rstrip("."), asked)))
     message = f": {reasons}" if reasons else ""
-    return terminal_line(
-        f"{line.exercise} {with_name(line.student, {line.student: line.name})}: {words}{message}"
-    )
+    return terminal_line(f"{line.exercise} {with_name(line.student, names)}: {words}{message}")
 
 
 def show_summary(summary: "Summary") -> None:

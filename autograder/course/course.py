@@ -28,27 +28,14 @@ class CourseError(UsageError):
 
 
 class Course:
-    """A course in the folder `root`: its settings, its exercises and its folders.
-
-    With `marks_only`, grading gives scores without a search for the mistakes in wrong answers.
-    """
+    """A course in the folder `root`: its settings, its exercises and its folders."""
 
     def __init__(self, root: Path, settings: CourseSettings) -> None:
         self.root = root
         self.settings = settings
-        self.marks_only = False
         self.logged = set[str]()  # tracebacks that are in a log already
         self.build = root / "build"  # the folder of files that commands can write again
         self.assignments = root / "assignments"  # the folder of released files, which students get
-
-    @contextmanager
-    def without_explanations(self) -> Iterator[None]:
-        """Set `marks_only` in the `with` block."""
-        before, self.marks_only = self.marks_only, True
-        try:
-            yield
-        finally:
-            self.marks_only = before
 
     @cached_property
     def exercises(self) -> dict[str, Exercise]:

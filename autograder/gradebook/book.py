@@ -50,7 +50,7 @@ from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
 # Grading neither reads nor changes these.
-_LEFT_OUT = ("build", "feedback", "backups", ".git", f"{GRADEBOOK}-journal")
+_LEFT_OUT = ("feedback", "backups", ".git", f"{GRADEBOOK}-journal")
 Eligible = Callable[[Attempt], bool]
 
 
@@ -123,9 +123,17 @@ class ExerciseGradebook:
             self._store_report(submission, attempt, graded.report, outputs, recorded=False)
             self._store.commit()
 
-    def explain(self, submission: Submission, attempt: Attempt, notebook: Notebook, graded: Graded) -> bool:
-        """Replace a recorded attempt's report by one with explanations. Return False if its marks differ."""
-        if attempt.report is None or attempt.report.marks != graded.report.marks:
+    def recorded(self, student: str) -> Attempt | None:
+        """Return the attempt of a student whose scores are in the gradebook, or None."""
+        return recorded_attempt(self._attempts.get(student, ()))
+
+    def explain(self, submission: Submission, notebook: Notebook, graded: Graded) -> bool:
+        """Replace the report on the recorded attempt by one with explanations, unless its marks differ.
+
+        Return whether it is replaced.
+        """
+        attempt = self.recorded(submission.student)
+        if attempt is None or attempt.report is None or attempt.report.marks != graded.report.marks:
             return False
         self._record(submission, attempt, notebook, graded.report, outputs_of(graded.results))
         return True
@@ -263,9 +271,7 @@ def copied_state(course: Course) -> Iterator[Course]:
         text = settings.read_text(encoding="utf-8") if settings.is_file() else "c = get_config()\n"
         text += f"\nc.CourseDirectory.db_url = {f'sqlite:///{root.absolute() / gradebook.name}'!r}\n"
         (root / CONFIG).write_text(text, encoding="utf-8")
-        copy = Course(root, course.settings)
-        copy.marks_only = course.marks_only
-        yield copy
+        yield Course(root, course.settings)
 
 
 def _share(source: str, target: str) -> None:

@@ -61,7 +61,6 @@ class SubmissionLine:
     waiting: tuple[str, ...] = ()  # the questions at which an instructor has to look
     open_points: float = 0.0  # of questions that a grader has yet to score
     held: tuple[str, ...] = ()  # those of `waiting` that tests grade
-    name: str = ""  # of the student
     before: float | None = None
     after: float | None = None
     why: str = ""

@@ -422,8 +422,8 @@ class CourseGrader:
         self._course, self._zygote, self._shared = course, zygote, shared
         self._graders: dict[str, Grader] = {}
 
-    def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
-        """Grade `notebook` as a submission of `exercise`."""
+    def grade(self, exercise: Exercise, notebook: Notebook, *, marks_only: bool = False) -> Graded:
+        """Grade `notebook` as a submission of `exercise`; with `marks_only`, explain no wrong answer."""
         walls = self._zygote.reported_walls
         try:
             if exercise.name not in self._graders:
@@ -434,7 +434,7 @@ class CourseGrader:
                     new_grader.share_explanations(self._shared)
                 gc.freeze()  # later collections skip the grader's objects, which stay until the end
             grader = self._graders[exercise.name]
-            grader.marks_only = self._course.marks_only
+            grader.marks_only = marks_only
             graded = grader.grade(notebook)
         except ZygoteError as error:
             report = failure_report(exercise, walls, _BUSY if isinstance(error, StarvedError) else "")

@@ -93,10 +93,13 @@ class MarkingProcess:
         graded = self.attempt(exercise, notebook)
         return self.attempt(exercise, notebook) if graded.again else graded
 
-    def attempt(self, exercise: Exercise, notebook: Notebook) -> Graded:
-        """Grade `notebook` once. The caller that grades a class repeats failed attempts at the end."""
+    def attempt(self, exercise: Exercise, notebook: Notebook, *, marks_only: bool = False) -> Graded:
+        """Grade `notebook` once. The caller that grades a class repeats failed attempts at the end.
+
+        With `marks_only`, no wrong answer is explained.
+        """
         self._wait_until_ready()
-        order = json.dumps([exercise.name, notebook.problem, self._course.marks_only]).encode()
+        order = json.dumps([exercise.name, notebook.problem, marks_only]).encode()
         most = exercise.settings.limits.total_seconds + CPU_SECONDS
         try:
             kind, text = self._answer(order + b"\n" + notebook.content, most * TIMES)
@@ -249,9 +252,11 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
         channel.send_bytes(_READY)
         while (message := _next_order(channel)) != _END:
             head, _, content = message.partition(b"\n")
-            exercise, problem, course.marks_only = json.loads(head)
+            exercise, problem, marks_only = json.loads(head)
             signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # the kernel kills this process after that
-            graded = grader.grade(course.exercises[exercise], Notebook(content, problem))
+            graded = grader.grade(
+                course.exercises[exercise], Notebook(content, problem), marks_only=marks_only
+            )
             answer = _GRADED + graded.to_json().encode()
             signal.setitimer(signal.ITIMER_PROF, 0)
             channel.send_bytes(_MEMORY if _status("VmPeak") > most - _NEAR else answer)

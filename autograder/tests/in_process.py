@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from autograder.batch.pool import Done, Task
+from autograder.batch.explain import explain_class
+from autograder.batch.grade import Summary, grade_submissions
+from autograder.batch.pool import Done, Executor, ProcessPool, Task
 from autograder.course.course import Course
 from autograder.grading.grader import CourseGrader
 from autograder.sandbox.zygote import Zygote
@@ -15,7 +17,20 @@ class InProcess:
         self._course = course
         self._grader = CourseGrader(course, zygote)
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         for submission, notebook in tasks:
             exercise = self._course.exercises[submission.exercise]
-            yield submission, notebook, self._grader.grade(exercise, notebook)
+            yield submission, notebook, self._grader.grade(exercise, notebook, marks_only=marks_only)
+
+
+def grade_class(
+    course: Course, executor: Executor | None = None, *, jobs: int = 1, force: bool = False
+) -> Summary:
+    """Mark and explain all submissions, as `autograder grade` does, in marking processes by default."""
+    exercises = list(course.exercises.values())
+    with ProcessPool(course, jobs) as pool:  # starts no process before it is used
+        executor = executor or pool
+        summary = grade_submissions(course, exercises, executor=executor, force=force)
+        explained = list(explain_class(course, exercises, summary, executor))
+    assert all(not problem for _, problem in explained)
+    return summary

@@ -3,34 +3,21 @@
 import csv
 import json
 import zipfile
-from functools import partial
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.course.course import Course
 from autograder.records.audit import audit_lines
-from autograder.sandbox.zygote import Zygote
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, small, solved
 from autograder.tests.gradebook.rows import by_hand, formgrader_page
-from autograder.tests.in_process import InProcess
 
 ANSWERS: dict[str, dict[str, str]] = {"101": {}, "102": {"row_sums": WRONG_SUMS}, "103": {"double": "def ("}}
 
 
-def pooled(zygote: Zygote, course: Course, *_: object, **__: object) -> InProcess:
-    """Grade in this process, in the place of a pool of processes."""
-    return InProcess(course, zygote)
-
-
-def test_a_class_is_collected_graded_and_published(
-    ready: Course, zygote: Zygote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("autograder.batch.grade.ProcessPool", partial(pooled, zygote))
-
+def test_a_class_is_collected_graded_and_published(ready: Course, tmp_path: Path) -> None:
     def do(*words: str) -> str:
         done = CliRunner().invoke(main, ["--course", str(ready.root), *words])
         assert done.exit_code == 0, done.output

@@ -64,16 +64,16 @@ class Cluster:
         self._unsafe = unsafe
         self._here = ProcessPool(course, 1, unsafe=unsafe)
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         """Grade on the Dask workers, one exercise after another."""
         left: list[Task] = []
         for exercise, group in groupby(tasks, key=lambda task: task[0].exercise):
-            yield from self._graded(exercise, group, left)
+            yield from self._graded(exercise, group, left, marks_only)
         if left:
             _LOG.warning(
                 "%d submissions failed on the Dask workers and are graded on this machine", len(left)
             )
-        yield from self._here.map(left)
+        yield from self._here.map(left, marks_only=marks_only)
 
     def __enter__(self) -> "Cluster":
         return self
@@ -82,9 +82,11 @@ class Cluster:
         self._here.__exit__(kind, *error)
         self._client.close()  # the scheduler then drops the remaining tasks
 
-    def _graded(self, exercise: str, tasks: Iterator[Task], left: list[Task]) -> Iterator[Done]:
+    def _graded(
+        self, exercise: str, tasks: Iterator[Task], left: list[Task], marks_only: bool
+    ) -> Iterator[Done]:
         """Yield the results of the Dask workers, and append to `left` the tasks that need another attempt."""
-        order = Order(VERSIONS, exercise, str(self._course.root), self._unsafe, self._course.marks_only)
+        order = Order(VERSIONS, exercise, str(self._course.root), self._unsafe, marks_only)
         # A separate task: if the Dask worker that has the files dies, Dask sends them again.
         files: Future[dict[str, bytes]] = self._client.submit(
             dict, course_files(self._course, [self._course.exercises[exercise]])
@@ -189,13 +191,12 @@ class _ExerciseGrader:
         for name, content in files.items():
             write_whole(Path(self._folder.name, name), content)
         course = load_course(Path(self._folder.name))
-        course.marks_only = order.marks_only
         self._exercise = course.exercises[order.exercise]
         self._grader = MarkingProcess(course, unsafe=order.unsafe)
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a notebook. Messages about failures name paths of the ordering machine."""
-        graded = self._grader.attempt(self._exercise, notebook)
+        graded = self._grader.attempt(self._exercise, notebook, marks_only=self.job[0].marks_only)
         local = self._folder.name
         problem, traceback = (text.replace(local, self._root) for text in (graded.problem, graded.traceback))
         return replace(graded, problem=problem, traceback=traceback)

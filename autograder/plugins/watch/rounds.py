@@ -265,10 +265,9 @@ class Watch:
             return ()
 
     def _grade(self, exercise: Exercise, due: dict[str, Attempt]) -> Iterator[str]:
-        with self.course.without_explanations():
-            summary = grade_submissions(
-                self.course, [exercise], list(due), executor=self.executor, eligible=_is_accepted
-            )
+        summary = grade_submissions(
+            self.course, [exercise], list(due), executor=self.executor, eligible=_is_accepted
+        )
         if summary.stopped:  # the attempts stay due, and their pages are not changed
             for problem in summary.stopped:
                 yield from self._new_failure(problem)

@@ -1,12 +1,12 @@
 """The marks of a class come first, and explanations follow: whatever stops them leaves complete marks."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from autograder.batch.explain import unexplained
+from autograder.batch.explain import explain_class, unexplained
 from autograder.batch.grade import Summary, grade_submissions
 from autograder.batch.pool import Done, Task
 from autograder.course.course import Course
@@ -27,19 +27,19 @@ class Noting(InProcess):
         super().__init__(course, zygote)
         self.asked = list[str]()
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        for submission, notebook, graded in super().map(tasks):
-            self.asked.append(f"{'marks' if self._course.marks_only else 'explained'} {submission.student}")
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
+        for submission, notebook, graded in super().map(tasks, marks_only=marks_only):
+            self.asked.append(f"{'marks' if marks_only else 'explained'} {submission.student}")
             yield submission, notebook, graded
 
 
 class Moody(Noting):
     """An executor that gives other marks when it explains."""
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        for submission, notebook, graded in super().map(tasks):
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
+        for submission, notebook, graded in super().map(tasks, marks_only=marks_only):
             report = graded.report
-            if not self._course.marks_only:
+            if not marks_only:
                 first, *others = report.questions
                 report = replace(report, questions=(replace(first, score=0.5), *others))
             yield submission, notebook, replace(graded, report=report)
@@ -65,19 +65,31 @@ def left(course: Course) -> list[str]:
     return [one.student for one in unexplained(course, small(course), STUDENTS)]
 
 
-def test_all_marks_are_written_before_the_first_explanation(course: Course, zygote: Zygote) -> None:
-    executor, counts = Noting(course, zygote), list[int]()
+def grade_and_explain(
+    course: Course,
+    executor: InProcess,
+    students: Sequence[str] = (),
+    marked: Callable[[Summary], None] = lambda _: None,
+) -> tuple[Summary, list[str]]:
+    """Grade as `autograder grade` does. Return the summary and a line on each explained submission."""
+    summary = grade_submissions(course, [small(course)], students, executor=executor)
+    marked(summary)
+    explained = explain_class(course, [small(course)], summary, executor)
+    return summary, [f"{submission.student} {problem}".strip() for submission, problem in explained]
 
-    def marked(summary: Summary, count: int) -> None:
-        counts.append(count)
+
+def test_all_marks_are_written_before_the_first_explanation(course: Course, zygote: Zygote) -> None:
+    executor = Noting(course, zygote)
+
+    def marked(summary: Summary) -> None:
         assert [line.score for line in summary.lines] == [5.0, 2.0, 2.0]
         assert [report_of(course, student).score for student in sorted(STUDENTS)] == [5.0, 2.0, 2.0]
         assert left(course) == ["ben", "cleo"]
 
-    grade_submissions(course, [small(course)], executor=executor, marked=marked)
+    _, lines = grade_and_explain(course, executor, marked=marked)
     marks, explained = executor.asked[:3], executor.asked[3:]
     assert sorted(marks) == ["marks ann", "marks ben", "marks cleo"]
-    assert (counts, sorted(explained), left(course)) == ([2], ["explained ben", "explained cleo"], [])
+    assert (lines, explained, left(course)) == (["ben", "cleo"], ["explained ben", "explained cleo"], [])
     mistakes = [[one.mistake for one in report_of(course, student).questions] for student in ("ann", "ben")]
     assert [any(several) for several in mistakes] == [False, True]
 
@@ -85,35 +97,19 @@ def test_all_marks_are_written_before_the_first_explanation(course: Course, zygo
 def test_what_is_stopped_while_it_explains_keeps_all_marks_and_goes_on(
     course: Course, zygote: Zygote
 ) -> None:
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        grade_submissions(course, [small(course)], executor=Noting(course, zygote), explained=stop)
+    executor = Noting(course, zygote)
+    summary = grade_submissions(course, [small(course)], executor=executor)
+    next(explain_class(course, [small(course)], summary, executor))
     assert left(course) == ["cleo"]
     assert not report_of(course, "cleo").explained
     executor = Noting(course, zygote)
-    summary = grade_submissions(course, [small(course)], executor=executor)
+    summary, _ = grade_and_explain(course, executor)
     assert executor.asked == ["explained cleo"]
     assert [line.graded for line in summary.lines] == [False, False, False]
     assert report_of(course, "cleo").questions == report_of(course, "ben").questions
 
 
 def test_the_first_marks_count_where_the_second_are_others(course: Course, zygote: Zygote) -> None:
-    said = list[str]()
-    grade_submissions(
-        course, [small(course)], ["ben"], executor=Moody(course, zygote),
-        explained=lambda submission, problem: said.append(f"{submission.student} {problem}"),
-    )  # fmt: skip
-    assert said == ["ben its marks were different when it was graded again; the first marks count"]
+    _, lines = grade_and_explain(course, Moody(course, zygote), ["ben"])
+    assert lines == ["ben its marks were different when it was graded again; the first marks count"]
     assert (report_of(course, "ben").score, left(course)) == (2.0, ["ben"])
-
-
-def test_for_marks_only_nothing_is_explained_until_the_next_run(course: Course, zygote: Zygote) -> None:
-    with course.without_explanations():
-        executor = Noting(course, zygote)
-        grade_submissions(course, [small(course)], executor=executor)
-    assert sorted(executor.asked) == ["marks ann", "marks ben", "marks cleo"]
-    executor = Noting(course, zygote)
-    grade_submissions(course, [small(course)], executor=executor)
-    assert sorted(executor.asked) == ["explained ben", "explained cleo"]

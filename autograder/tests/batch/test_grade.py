@@ -8,6 +8,7 @@ import pytest
 from autograder.batch.grade import Summary, grade_submissions
 from autograder.batch.pool import Done, Task
 from autograder.course.course import Course, load_course
+from autograder.gradebook.book import copied_state
 from autograder.gradebook.ledger import SubmissionLine
 from autograder.grading.grader import Grader
 from autograder.sandbox.zygote import Zygote
@@ -67,7 +68,7 @@ def test_every_submission_has_a_line_in_order_with_status_score_and_what_waits_f
 class Unneeded:
     """An executor that must get nothing to grade."""
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         assert [submission.student for submission, _ in tasks] == []
         return iter(())
 
@@ -75,7 +76,7 @@ class Unneeded:
 class Generous:
     """An executor that gives full marks."""
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         for submission, notebook in tasks:
             yield submission, notebook, full_marks(load_course(submission.root).exercises["01_small"])
 
@@ -83,11 +84,13 @@ class Generous:
 def test_a_dry_run_says_what_would_change_and_leaves_it(course: Course, summary: Summary) -> None:
     before = {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()}
     chosen = [small(course)]
-    would = grade_submissions(course, chosen, ["ben"], force=True, dry_run=True, executor=Generous())
+    with copied_state(course) as copy:
+        would = grade_submissions(copy, chosen, ["ben"], force=True, executor=Generous())
     (change,) = would.changes
     assert (change.student, change.before, change.after) == ("ben", line(summary, "ben").score, 5.0)
     assert list(change.changes) == ["row_sums"]
-    assert grade_submissions(course, chosen, ["ben"], dry_run=True, executor=Unneeded()).changes == ()
+    with copied_state(course) as copy:
+        assert grade_submissions(copy, chosen, ["ben"], executor=Unneeded()).changes == ()
     assert {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()} == before
 
 
@@ -157,7 +160,7 @@ def test_an_exercise_that_cannot_be_read_leaves_no_silent_zeros(tmp_path: Path) 
 
 def test_a_course_to_which_nothing_was_handed_in_needs_no_gradebook(tmp_path: Path) -> None:
     course = open_course(tmp_path / "course")
-    assert grade_submissions(course, [small(course)]).lines == ()
+    assert grade_submissions(course, [small(course)], executor=Unneeded()).lines == ()
     assert not (course.root / "gradebook.db").exists()
 
 
@@ -167,8 +170,8 @@ class Replacing:
     def __init__(self, course: Course, zygote: Zygote) -> None:
         self._course, self._executor = course, InProcess(course, zygote)
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        for submission, notebook, graded in self._executor.map(tasks):
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
+        for submission, notebook, graded in self._executor.map(tasks, marks_only=marks_only):
             hand_in(self._course, submission.student, solved(small(self._course)))
             yield submission, notebook, graded
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from autograder.batch.grade import grade_submissions
 from autograder.cli.grade import INTERRUPTED
 from autograder.course.course import Course, load_course
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import dump, files, reports
+from autograder.tests.in_process import grade_class
 
 FORK = multiprocessing.get_context("fork")  # what the grader imports is imported here already
 PATIENCE = 60  # seconds, on a busy machine
@@ -36,8 +36,7 @@ def fill(course: Course) -> Course:
 
 
 def regrade(root: Path, *, force: bool) -> None:
-    course = load_course(root)
-    grade_submissions(course, list(course.exercises.values()), jobs=2, force=force)
+    grade_class(load_course(root), jobs=2, force=force)
 
 
 def left_behind(course: Course) -> dict[str, object]:
@@ -93,6 +92,6 @@ def test_control_c_stops_cleanly_and_the_next_run_goes_on(tmp_path: Path) -> Non
     psutil.wait_procs(family, timeout=PATIENCE)
     assert alive(family) == []
     student = first.split()[1].rstrip(":")
-    done = grade_submissions(course, [small(course)])
+    done = grade_class(course)
     assert {line.student: line.graded for line in done.lines}[student] is False
     assert {line.status for line in done.lines} == {"graded", "unreadable"}

@@ -85,7 +85,7 @@ def test_a_failure_of_ours_in_the_middle_of_an_attempt_is_that_of_its_submission
 ) -> None:
     graded = Graded(failure_report(small(classroom), ()), {})
 
-    def attempt(self: MarkingProcess, exercise: Exercise, notebook: Notebook) -> Graded:
+    def attempt(self: MarkingProcess, exercise: Exercise, notebook: Notebook, **_: bool) -> Graded:
         if notebook.content == b"sum":
             raise ArithmeticError
         return graded
@@ -107,7 +107,7 @@ def test_what_may_succeed_later_is_tried_once_more_when_all_others_are_done(
     failed, tried = failure_report(small(classroom), ()), list[str]()
     students = ["busy", "ann", "lost", "ben"]
 
-    def attempt(self: MarkingProcess, exercise: Exercise, notebook: Notebook) -> Graded:
+    def attempt(self: MarkingProcess, exercise: Exercise, notebook: Notebook, **_: bool) -> Graded:
         student = notebook.content.decode()
         tried.append(student)
         return Graded(failed, {}, again=student == "lost" or (student == "busy" and tried.count("busy") == 1))

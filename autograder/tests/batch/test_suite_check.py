@@ -41,16 +41,16 @@ class Listing(InProcess):
         super().__init__(course, zygote)
         self.asked = list[str]()
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         for task in tasks:
             self.asked.append(task[0].student)
-            yield from super().map([task])
+            yield from super().map([task], marks_only=marks_only)
 
 
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     """Return a course to which two students handed in, and in which suites are checked."""
-    monkeypatch.setattr(suite_check, "suite_problem", CHECK)
+    monkeypatch.setattr("autograder.batch.grade.suite_problem", CHECK)
     course = open_course(tmp_path / "course")
     hand_in(course, "ann", solved(small(course)))
     hand_in(course, "ben", solved(small(course), row_sums=WRONG_SUMS))
@@ -110,8 +110,8 @@ def test_the_solution_is_graded_once_until_the_exercise_changes(course: Course, 
 class Failing(InProcess):
     """Fails on one student's notebook, as a test does that breaks for some answers."""
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        for submission, notebook, graded in super().map(tasks):
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
+        for submission, notebook, graded in super().map(tasks, marks_only=marks_only):
             broken = failure_report(small(self._course), ())
             fails = submission.student == "ben"
             yield submission, notebook, Graded(broken, problem="it broke") if fails else graded

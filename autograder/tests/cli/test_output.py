@@ -19,8 +19,9 @@ from autograder.gradebook.ledger import SubmissionLine
 from autograder.submission.submission import Submission
 
 LOST: dict[str, tuple[float | None, float | None]] = {"late": (None, -1.0)}
+NAMES = {"ann": "Ann Lee"}
 LINES = (
-    SubmissionLine("ann", "01_small", "graded", 5.0, 5.0, waiting=("why",), open_points=4.0, name="Ann Lee"),
+    SubmissionLine("ann", "01_small", "graded", 5.0, 5.0, waiting=("why",), open_points=4.0),
     SubmissionLine(
         "ben", "01_small", "graded", 2.5, 5.0, seconds_late=7200, graded=False,
         before=3.5, after=2.5, why="dates or late policy", changes=LOST,
@@ -42,7 +43,7 @@ def listed(course: Course) -> Course:
 
 
 def show_progress(*, as_json: bool = False, verbose: bool | None = None) -> None:
-    with Progress(len(LINES), as_json=as_json, verbose=verbose) as progress:
+    with Progress(len(LINES), NAMES, as_json=as_json, verbose=verbose) as progress:
         for line in LINES:
             progress.show(line)
 
@@ -60,7 +61,7 @@ def test_a_verbose_run_has_a_line_on_every_submission_and_a_row_on_every_exercis
 
 
 def test_a_failed_explanation_names_the_student(listed: Course, capsys: pytest.CaptureFixture[str]) -> None:
-    with Progress(1) as progress:
+    with Progress(1, {"ann": "Ann Lee"}) as progress:
         progress.show_explained(Submission(listed.root, "ann", "01_small"), "the worker died")
     assert capsys.readouterr().err == "01_small ann (Ann Lee): not explained: the worker died\n"
 
@@ -87,7 +88,9 @@ def test_without_submissions_a_sentence_stands_in_for_the_table(capsys: pytest.C
 def test_a_program_gets_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     show_progress(as_json=True)
     out, err = capsys.readouterr()
-    assert [json.loads(text) for text in out.splitlines()] == json.loads(json.dumps([*map(asdict, LINES)]))
+    assert [json.loads(text) for text in out.splitlines()] == json.loads(
+        json.dumps([asdict(line) | {"name": NAMES.get(line.student, "")} for line in LINES])
+    )
     assert not err
 
 

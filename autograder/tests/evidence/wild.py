@@ -48,7 +48,7 @@ def repeat(course: Course, folder: Path, site: str) -> Iterator[str]:
             path = home / f"{number}_{row['question']}.notebook.ipynb"
             path.write_text(_notebook(course, row, text), encoding="utf-8")
             notebooks[str(path)] = (number, row)
-    same, course.marks_only = 0, True
+    same = 0
     for made, graded in run_notebooks(course, list(notebooks)):
         number, row = notebooks[made]
         score = _share(graded.report, row["question"])

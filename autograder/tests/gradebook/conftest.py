@@ -2,17 +2,16 @@
 
 import pytest
 
-from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.sandbox.zygote import Zygote
-from autograder.tests.classroom import open_course, small
+from autograder.tests.classroom import open_course
 from autograder.tests.gradebook.rows import fill
-from autograder.tests.in_process import InProcess
+from autograder.tests.in_process import InProcess, grade_class
 
 
 @pytest.fixture(scope="session")
 def graded_class(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Course:
     """Return a course whose class is in the gradebook, all of it graded once: to look at, not to change."""
     course = fill(open_course(tmp_path_factory.mktemp("class") / "course"))
-    grade_submissions(course, [small(course)], executor=InProcess(course, zygote))
+    grade_class(course, InProcess(course, zygote))
     return course

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 def in_process(ready: Course, zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
     """Grade in this process, where a zygote is warm."""
     pool = nullcontext(InProcess(ready, zygote))
-    monkeypatch.setattr("autograder.batch.grade.ProcessPool", lambda *_, **more: pool)
+    monkeypatch.setattr("autograder.batch.autograde.ProcessPool", lambda *_, **more: pool)
 
 
 @pytest.fixture(scope="module")

@@ -78,7 +78,7 @@ class Here(InProcess):
         super().__init__(course, zygote)
         self.tasks: list[Task] = []
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         self.tasks = list(tasks)
         return super().map(self.tasks)
 

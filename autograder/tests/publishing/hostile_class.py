@@ -4,13 +4,13 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 
-from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.gradebook.config import database
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.overview import write_pages
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
+from autograder.tests.in_process import grade_class
 
 # What each payload causes in a page that does not stop it, as the browser reports it.
 PAYLOADS = {
@@ -104,7 +104,7 @@ def publish_class(root: Path) -> Course:
     hand_in(course, "ben", solved(exercise, row_sums=WRONG_SUMS))
     hand_in(course, "eve", hostile)
     hand_in(course, "zoe", "".join(payloads))
-    grade_submissions(course, [exercise])
+    grade_class(course)
     with Gradebook(database(course), course.settings.course) as gradebook:
         place = ("01_small", "01_small", "ann")
         gradebook.find_grade("why", *place).manual_score = 1.5

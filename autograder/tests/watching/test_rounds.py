@@ -408,7 +408,7 @@ def test_a_broken_suite_has_one_line_and_attempts_wait_until_it_is_mended(
     hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hall.hand_in(0.4)
-    monkeypatch.setattr("autograder.batch.suite_check.suite_problem", lambda *_: "test_hidden.py:7: invalid")
+    monkeypatch.setattr("autograder.batch.grade.suite_problem", lambda *_: "test_hidden.py:7: invalid")
     watch = Watch(
         hall.course, [small(hall.course)], FromExchange(hall.course, hall.config), hall.config, hall.grader,
         clock=lambda: hall.now,
@@ -419,7 +419,7 @@ def test_a_broken_suite_has_one_line_and_attempts_wait_until_it_is_mended(
     ]
     assert [*watch.round()] == []
     assert (watch.has_failed, hall.grader.asked, hall.page()) == (True, [], "")
-    monkeypatch.setattr("autograder.batch.suite_check.suite_problem", lambda *_: "")
+    monkeypatch.setattr("autograder.batch.grade.suite_problem", lambda *_: "")
     assert [*watch.round()][-1] == "01_small ann: wrote the page"
     assert "2 of 5" in hall.page()
 
@@ -613,8 +613,8 @@ def test_a_folder_of_uploads_that_is_gone_meanwhile_stops_nobody(
 class KilledGrader(ByTheirWord):
     """Dies like a process that is killed, in the middle of grading."""
 
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        for done in super().map(tasks):
+    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
+        for done in super().map(tasks, marks_only=marks_only):
             yield done
             os._exit(9)
 
