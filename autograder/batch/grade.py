@@ -18,8 +18,9 @@ from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
 from autograder.gradebook.attempts import refusal
 from autograder.gradebook.book import Eligible, ExerciseGradebook
-from autograder.gradebook.ledger import NEW, SubmissionLine
+from autograder.gradebook.ledger import SubmissionLine
 from autograder.grading.graded import describe_failure
+from autograder.records.audit import NEW
 from autograder.report.report import Status
 from autograder.submission.notebook import read_notebook
 from autograder.submission.students import Students, listed_students

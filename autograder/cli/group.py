@@ -114,7 +114,7 @@ class Commands(click.Group):
             click.echo(terminal_lines(str(error)), err=True)
             context.exit(error.exit_code)
         except Exception as error:
-            from autograder.course.kept import unwritable
+            from autograder.course.guard import unwritable
 
             if problem := unwritable(error, course_folder(context.obj)):
                 click.echo(terminal_lines(problem), err=True)

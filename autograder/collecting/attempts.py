@@ -21,7 +21,7 @@ from sqlalchemy import and_, select
 from autograder.collecting.archive import EntryError
 from autograder.collecting.names import plausible
 from autograder.files import locked, write_whole
-from autograder.records.database import reading, writing
+from autograder.records.database import Store, reading, writing
 from autograder.records.reports import parse_report
 from autograder.records.tables import ATTEMPTS, REPORTS
 from autograder.report.report import Report
@@ -159,10 +159,14 @@ class _Submitted(NamedTuple):
 
 def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
     """Return the attempts of one student at one exercise, the newest last."""
-    return all_attempts(submission.root, submission.exercise, submission.student).get(submission.student, ())
+    student = submission.student
+    with reading(submission.root) as store:
+        return read_attempts(store, submission.root, submission.exercise, student).get(student, ())
 
 
-def all_attempts(root: Path, exercise: str, student: str | None = None) -> dict[str, tuple[Attempt, ...]]:
+def read_attempts(
+    store: Store, root: Path, exercise: str, student: str | None = None
+) -> dict[str, tuple[Attempt, ...]]:
     """Return the attempts at an exercise, of all students or of one, by student, the newest last.
 
     If nothing orders two attempts, the one that was collected later is the newer one.
@@ -173,8 +177,7 @@ def all_attempts(root: Path, exercise: str, student: str | None = None) -> dict[
     query = query.where(ATTEMPTS.c.exercise == exercise).order_by(ATTEMPTS.c.id)
     if student is not None:
         query = query.where(ATTEMPTS.c.student == student)
-    with reading(root) as store:
-        rows = store.execute(query).all()
+    rows = store.execute(query).all()
     by_student = defaultdict[str, list[Attempt]](list)
     for row in rows:
         attempt, ordered = _attempt(root, row), by_student[row.student]

@@ -1,10 +1,9 @@
 """Reads course.yaml, and gives the paths of a course's files and folders."""
 
-import logging
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import suppress
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
@@ -14,11 +13,10 @@ import yaml
 
 from autograder.course.exercise import RULES, Exercise, own_files, wrong_rules
 from autograder.course.names import question_after
-from autograder.course.settings import CourseSettings, Repairs, read_settings
+from autograder.course.settings import CourseSettings, read_settings
 from autograder.course.yaml_lines import DocumentError, KeyPath, Problem, dotted, read_document
 from autograder.errors import UsageError
 from autograder.files import ANYBODY, OWNER, write_whole
-from autograder.report.text import clean_text
 
 FILE = "course.yaml"
 
@@ -62,10 +60,6 @@ class Course:
                 raise CourseError(f"{_relative(self.root / FILE)}: {problem}; {advice}")
             wanted.add(name if name in self.exercises else matches[0])
         return [exercise for name, exercise in self.exercises.items() if name in wanted or not names]
-
-    def repairs(self, exercise: Exercise) -> Repairs:
-        """Return the settings of the search for repairs of failed answers to an exercise."""
-        return Repairs(exercise.settings.repairs or self.settings.repairs, self.settings.repair_seconds)
 
 
 def load_course(root: Path) -> Course:
@@ -206,35 +200,3 @@ def copy_course(
     for name, content in files.items():
         write_whole(root / name, content, OWNER if name == KEY_FILE else ANYBODY)
     return load_course(root)
-
-
-class _CleanFormatter(logging.Formatter):
-    """Removes terminal escape sequences, because names and exceptions may contain text from students."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return clean_text(super().format(record))
-
-
-@contextmanager
-def log_of(course: Course, name: str) -> Iterator[logging.Logger]:
-    """Yield a logger that appends warnings and errors to build/<name>.log.
-
-    A traceback that occurs again, as in each round of `watch`, is logged once.
-    """
-
-    def is_new(record: logging.LogRecord) -> bool:
-        if record.exc_info is None:
-            return True
-        text = logging.Formatter().format(record)
-        if text in course.logged:
-            return False
-        course.logged.add(text)
-        return True
-
-    course.build.mkdir(exist_ok=True)
-    log = logging.Logger(name, logging.WARNING)
-    log.addFilter(is_new)
-    with closing(logging.FileHandler(course.build / f"{name}.log", encoding="utf-8", delay=True)) as handler:
-        handler.setFormatter(_CleanFormatter("%(asctime)s %(levelname)s %(message)s"))
-        log.addHandler(handler)
-        yield log

@@ -1,18 +1,27 @@
-"""Prevents a failure on one submission from stopping a command for all others.
+"""Prevents a failure on one submission from stopping a command for all others, and writes the logs in build/.
 
 Every command that goes through a class processes each submission inside `one_submission` or `skipping`.
 """
 
+import errno
+import logging
+import os
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import NoReturn
 
-from autograder.course.course import Course, log_of
-from autograder.course.kept import unwritable
+from autograder.course.course import Course
+from autograder.course.kept import GRADEBOOK
 from autograder.errors import AutograderError
-from autograder.report.text import terminal_line
+from autograder.report.text import clean_text, terminal_line
 
 _LOG = "autograder"
+_FIX = "make room there or let this user write there, and run the command again"
+_DENIED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+_SQLITE_DENIED = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+_PRIMARY = 0xFF  # mask of the primary code in SQLite's extended error codes
 
 
 class SubmissionError(AutograderError):
@@ -73,3 +82,69 @@ def skipping(
             yield
     except SubmissionError as error:
         on_failure(error)
+
+
+def unwritable(error: BaseException, course: Path) -> str:
+    """Return a message with the file that cannot be written and a fix, or "" for an error of another kind.
+
+    A relative file name may be relative to any folder, so the message then names the course's folder.
+    """
+    for cause in _causes(error):
+        if isinstance(cause, OSError) and cause.errno in _DENIED:
+            name = cause.filename2 or cause.filename  # filename2 is the target of a failed copy
+            if isinstance(name, str | bytes):
+                path = Path(os.fsdecode(name))
+                path = path if path.is_absolute() else course
+            elif isinstance(cause, PermissionError):  # the denied operation was not on a file
+                continue
+            else:
+                path = course
+            return f"{path}: cannot be written: {os.strerror(cause.errno)}; {_FIX}"
+        if (
+            isinstance(cause, sqlite3.Error)
+            and getattr(cause, "sqlite_errorcode", 0) & _PRIMARY in _SQLITE_DENIED
+        ):
+            return f"{course / GRADEBOOK}: cannot be written: {cause}; {_FIX}"
+    return ""
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and its causes. SQLAlchemy has the database's own error in `orig`."""
+    causes: list[BaseException] = []
+    following: object = error
+    while isinstance(following, BaseException) and following not in causes:
+        causes.append(following)
+        yield following
+        following = getattr(following, "orig", None) or following.__cause__
+
+
+class _CleanFormatter(logging.Formatter):
+    """Removes terminal escape sequences, because names and exceptions may contain text from students."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return clean_text(super().format(record))
+
+
+@contextmanager
+def log_of(course: Course, name: str) -> Iterator[logging.Logger]:
+    """Yield a logger that appends warnings and errors to build/<name>.log.
+
+    A traceback that occurs again, as in each round of `watch`, is logged once.
+    """
+
+    def is_new(record: logging.LogRecord) -> bool:
+        if record.exc_info is None:
+            return True
+        text = logging.Formatter().format(record)
+        if text in course.logged:
+            return False
+        course.logged.add(text)
+        return True
+
+    course.build.mkdir(exist_ok=True)
+    log = logging.Logger(name, logging.WARNING)
+    log.addFilter(is_new)
+    with closing(logging.FileHandler(course.build / f"{name}.log", encoding="utf-8", delay=True)) as handler:
+        handler.setFormatter(_CleanFormatter("%(asctime)s %(levelname)s %(message)s"))
+        log.addHandler(handler)
+        yield log

@@ -252,7 +252,8 @@ class CourseSettings(_Strict):
         """Return the settings of an exercise, with the course's settings as defaults."""
         limits = self.limits.model_dump(exclude_unset=True) | exercise.limits.model_dump(exclude_unset=True)
         late, attempts = exercise.late or self.late, exercise.attempts or self.attempts
-        return exercise.model_copy(update={"limits": Limits(**limits), "late": late, "attempts": attempts})
+        inherited = {"late": late, "attempts": attempts, "repairs": exercise.repairs or self.repairs}
+        return exercise.model_copy(update={"limits": Limits(**limits), **inherited})
 
 
 SCHEMA = Path(__file__).with_name("course.schema.json")

@@ -9,11 +9,13 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nbformat import NotebookNode, v4
 from nbgrader.converters import Autograde
+from nbgrader.converters.base import BaseConverter
 
 from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import (
@@ -23,10 +25,10 @@ from autograder.collecting.attempts import (
     Arrival,
     Attempt,
     adopt,
-    all_attempts,
     attempts_of,
     expect_stored,
     put_forward,
+    read_attempts,
     recorded_attempt,
 )  # fmt: skip
 from autograder.course.course import Course
@@ -36,7 +38,7 @@ from autograder.errors import UsageError
 from autograder.files import locked
 from autograder.gradebook.assignment import register
 from autograder.gradebook.attempts import is_final, known_time, name_of_attempt, written_time
-from autograder.gradebook.config import open_for_grading, write_folder
+from autograder.gradebook.config import open_converter, open_for_grading, write_folder
 from autograder.gradebook.grades import Release, enter_scores, outputs_of, render
 from autograder.gradebook.ledger import Ledger, SubmissionLine
 from autograder.gradebook.rows import enter_students, make_rows
@@ -45,8 +47,9 @@ from autograder.grading.graded import Graded
 from autograder.records.database import CONFIG, copy_database, database_file, has_database, prepare
 from autograder.records.reports import Outputs, report_columns, store_report, stored_outputs
 from autograder.report.report import Report, Status
-from autograder.submission.digest import fingerprint_of
+from autograder.submission.digest import fingerprint_of, rules_and_digests
 from autograder.submission.notebook import Notebook, read_notebook
+from autograder.submission.students import listed_by_id
 from autograder.submission.submission import Submission
 
 # Grading neither reads nor changes these.
@@ -65,19 +68,19 @@ class ExerciseGradebook:
     def __init__(
         self, course: Course, exercise: Exercise, eligible: Eligible = lambda _: True, *, unsafe: bool = False
     ) -> None:
-        self.exercise, self._eligible, self._unsafe = exercise, eligible, unsafe
+        self._course, self.exercise, self._eligible, self._unsafe = course, exercise, eligible, unsafe
+        self._rules, self._digests = rules_and_digests(course, exercise)
         self._release = Release(exercise)
         self._candidates = dict[str, list[str]]()  # digests, the preferred first, by student
         self._opened = ExitStack()
         with ExitStack() as stack:
-            self._gradebook, self._autograde = stack.enter_context(open_for_grading(course, exercise))
+            self._gradebook = stack.enter_context(open_for_grading(course))
             register(self._gradebook, exercise)
-            enter_students(self._gradebook, course.root)
+            enter_students(self._gradebook, listed_by_id(course.root))
             self._store = self._gradebook.db()
-            self._store.expire_on_commit = False  # the rows of a submission are read only once
             self.ledger = Ledger(course, exercise, self._gradebook)
             self._selection = AttemptSelection(exercise, self.ledger.lateness, self.ledger.rows)
-            self._attempts = all_attempts(course.root, exercise.name)
+            self._attempts = read_attempts(self._store, course.root, exercise.name)
             self._opened = stack.pop_all()
 
     def __enter__(self) -> "ExerciseGradebook":
@@ -85,6 +88,11 @@ class ExerciseGradebook:
 
     def __exit__(self, *_: object) -> None:
         self._opened.close()
+
+    @cached_property
+    def _converter(self) -> BaseConverter:
+        """Nbgrader's converter that sets the permissions of graded notebooks."""
+        return self._opened.enter_context(open_converter(Autograde, self._course, self.exercise))
 
     def begin(self, submission: Submission, *, force: bool = False) -> list[Attempt] | None:
         """Return the attempts to grade before one of them can be chosen, or None if nothing was submitted.
@@ -158,7 +166,7 @@ class ExerciseGradebook:
                 self._record(submission, attempt, notebook, report, outputs)
             else:
                 node = render(self._release, notebook, outputs)
-                _write(self._autograde, submission, attempt, node)
+                _write(self._converter, submission, attempt, node)
         self.ledger.update_time(student, known_time(attempt.time))
         is_failed = report.status is Status.GRADER_ERROR
         reasons = ((is_failed and problem) or report.message, self._passed_over(student, attempt))
@@ -195,7 +203,7 @@ class ExerciseGradebook:
             attempt.digest: attempt.report
             for attempt in attempts
             if attempt.report is not None
-            and attempt.fingerprint == fingerprint_of(self.ledger.rules, attempt.digest)
+            and attempt.fingerprint == fingerprint_of(self._rules, attempt.digest)
             and is_final(attempt.report, unsafe=self._unsafe)
         }
 
@@ -210,17 +218,19 @@ class ExerciseGradebook:
         name = name_of_attempt(self.exercise, self._attempts[submission.student], attempt)
         make_rows(self._gradebook, self.exercise, submission.student)
         submission.autograded.unlink(missing_ok=True)
-        with self.ledger.changing(submission.student) as row:
+        with self.ledger.changing(submission.student) as rows:
+            row = rows[submission.student]
             enter_scores(self._store, row, self._release, node, notebook, report)
             self._store_report(submission, attempt, report, outputs, recorded=True)
-            self.ledger.record_score(row, known_time(attempt.time), attempt.digest, name)
+            digests = {"notebook": attempt.digest, **self._digests}
+            self.ledger.record_score(row, known_time(attempt.time), digests, name)
         self.ledger.rows[submission.student] = row
-        _write(self._autograde, submission, attempt, node)
+        _write(self._converter, submission, attempt, node)
 
     def _store_report(
         self, submission: Submission, attempt: Attempt, report: Report, outputs: Outputs, *, recorded: bool
     ) -> None:
-        fingerprint = fingerprint_of(self.ledger.rules, attempt.digest)
+        fingerprint = fingerprint_of(self._rules, attempt.digest)
         store_report(self._store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
         stored = replace(attempt, report=report, fingerprint=fingerprint, recorded=recorded)
         attempts = self._attempts[submission.student]
@@ -233,7 +243,7 @@ class ExerciseGradebook:
 
 def write_again(course: Course, exercise: Exercise, submission: Submission) -> None:
     """Write the graded notebook of a submission from the record if it is missing."""
-    with open_for_grading(course, exercise) as (gradebook, converter):
+    with open_for_grading(course) as gradebook, open_converter(Autograde, course, exercise) as converter:
         attempt = recorded_attempt(attempts_of(submission))
         if attempt is not None and not submission.autograded.exists():
             expect_stored(attempt)
@@ -242,7 +252,7 @@ def write_again(course: Course, exercise: Exercise, submission: Submission) -> N
             _write(converter, submission, attempt, node)
 
 
-def _write(converter: Autograde, submission: Submission, attempt: Attempt, node: NotebookNode) -> None:
+def _write(converter: BaseConverter, submission: Submission, attempt: Attempt, node: NotebookNode) -> None:
     others = {TIMESTAMP: attempt.time.encode(), SECRET: attempt.secret}
     others = {name: content for name, content in others.items() if content}
     write_folder(converter, submission, submission.autograded, f"{v4.writes(node)}\n", others)

@@ -20,7 +20,6 @@ from typing import Any
 from alembic.script import ScriptDirectory
 from nbgrader import api
 from nbgrader.api import Gradebook
-from nbgrader.converters import Autograde
 from nbgrader.converters.base import BaseConverter
 from nbgrader.converters.base import NbGraderException as NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -28,9 +27,9 @@ from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
-from autograder.course.course import Course, log_of
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.guard import unwritable_for_one
+from autograder.course.guard import log_of, unwritable_for_one
 from autograder.errors import AutograderError
 from autograder.files import locked, write_whole
 from autograder.records.database import SQLITE, has_database, prepare, read_config
@@ -122,14 +121,11 @@ def grading_lock(course: Course, tell: Callable[[str], None] = _LOG.warning) -> 
 
 
 @contextmanager
-def open_for_grading(course: Course, exercise: Exercise) -> Iterator[tuple[Gradebook, Autograde]]:
-    """Yield the gradebook, with the lock for grading, and the converter that sets permissions."""
-    with (
-        grading_lock(course),
-        Gradebook(database(course), course.settings.course) as gradebook,
-        open_converter(Autograde, course, exercise) as converter,
-    ):
-        yield gradebook, converter
+def open_for_grading(course: Course) -> Iterator[Gradebook]:
+    """Yield the gradebook, with the lock for grading."""
+    url = database(course)
+    with grading_lock(course), Gradebook(url, course.settings.course) as gradebook:
+        yield gradebook
 
 
 @contextmanager

@@ -35,12 +35,11 @@ from autograder.errors import AutograderError, UsageError
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import database
 from autograder.gradebook.ledger import recording
-from autograder.gradebook.rows import listed_by_id
 from autograder.records.reports import recorded_reports
 from autograder.records.tables import ANSWERS
 from autograder.report.report import QuestionReport, Report, Status, Verdict, describe_unreadable
 from autograder.report.safe_html import Allowance, render_code, render_markdown, render_template, render_text
-from autograder.submission.students import Student
+from autograder.submission.students import Student, listed_by_id
 
 # nbconvert's Markdown renderer does not change HTML on one line, and finds no formulas without dollars and
 # backslashes. Browsers show these references as the characters again.

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from nbgrader.api import Assignment, SubmittedAssignment
+from nbgrader.api import SubmittedAssignment
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import AssignLatePenalties
 
@@ -176,9 +176,11 @@ class Lateness:
         is_free = self.penalty(student, self._points, row, submitted_at) <= 0
         return not is_free and worth - self.penalty(student, worth, row, submitted_at) <= 0
 
-    def reckon(self, submission: GradebookSubmission, row: SubmittedAssignment) -> GradebookSubmission:
+    def reckon(
+        self, submission: GradebookSubmission, row: SubmittedAssignment, submitted_at: datetime | None
+    ) -> GradebookSubmission:
         """Return the submission with its delay and penalty."""
-        student, submitted_at = submission.student, row.timestamp
+        student = submission.student
         due = self.due(student, row)
         extended = due if due != self._base(row) else None
         if due is None or submitted_at is None or self.in_time(student, row, submitted_at):
@@ -198,24 +200,21 @@ class Lateness:
     def enter(
         self, row: SubmittedAssignment, submission: GradebookSubmission, submitted_at: datetime | None
     ) -> GradebookSubmission:
-        """Write time, extension and penalty into nbgrader's rows. Return the submission with its penalty.
+        """Write time, due date, extension and penalty into nbgrader's rows. Return the updated submission.
 
         SQLAlchemy writes only changed values.
         """
-        self.enter_due(row.assignment)
+        reckoned = self.reckon(submission, row, submitted_at)
+        base, due = self._base(row), self.due(row.student_id, row)
         row.timestamp = submitted_at
-        reckoned, base, due = self.reckon(submission, row), self._base(row), self.due(row.student_id, row)
+        if self._due:
+            row.assignment.duedate = self._due.astimezone(UTC).replace(tzinfo=None)
         if self._extensions is not None and base is not None and due is not None:
             row.extension = due.astimezone(UTC) - base.astimezone(UTC) or None
         for notebook in row.notebooks:
             if (notebook.late_submission_penalty or 0.0) != reckoned.penalty:
                 notebook.late_submission_penalty = reckoned.penalty or None
         return reckoned
-
-    def enter_due(self, assignment: Assignment) -> None:
-        """Write the due date of course.yaml into nbgrader's row."""
-        if self._due:
-            assignment.duedate = self._due.astimezone(UTC).replace(tzinfo=None)
 
     def _base(self, row: SubmittedAssignment | None) -> datetime | None:
         """Return the due date without extensions: that of course.yaml, else that of the formgrader."""

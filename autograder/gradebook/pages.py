@@ -39,7 +39,7 @@ from autograder.gradebook.config import (
 )
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.ledger import Ledger, SubmissionLine
-from autograder.gradebook.rows import listed_by_id, read_row, rows_of
+from autograder.gradebook.rows import read_row, rows_of
 from autograder.gradebook.selection import AttemptSelection
 from autograder.records.database import reading
 from autograder.records.reports import read_report, recorded_reports
@@ -48,7 +48,7 @@ from autograder.report.feedback_page import render_feedback
 from autograder.report.report import GradebookSubmission, QuestionReport, Report, Status, Verdict
 from autograder.report.text import is_picture
 from autograder.submission.notebook import Notebook, UnreadableError, parse_notebook, read_notebook
-from autograder.submission.students import Student
+from autograder.submission.students import Student, listed_by_id
 from autograder.submission.submission import Submission
 
 _EARLY = "Until the due date this page shows"
@@ -218,7 +218,7 @@ def read_gradebook(
         submissions: list[GradebookSubmission] = []
         for row in sorted(rows_of(gradebook, exercise, student), key=lambda row: row.student_id):
             with skipping(course, exercise.name, row.student_id, on_failure):
-                submission = lateness.reckon(read_row(exercise, row), row)
+                submission = lateness.reckon(read_row(exercise, row), row, row.timestamp)
                 submissions.append(submission if as_written else bank.put_in(exercise.name, submission))
     return tuple(submissions)
 

@@ -4,7 +4,7 @@ A student without a name gets the id as the last name, since nbgrader's pages wo
 """
 
 import warnings
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from nbgrader.api import (
@@ -22,7 +22,7 @@ from sqlalchemy.orm import joinedload, selectinload
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id
 from autograder.report.report import Entry, GradebookSubmission
-from autograder.submission.students import Student, listed_students
+from autograder.submission.students import Student
 
 
 def make_rows(gradebook: Gradebook, exercise: Exercise, student: str) -> None:
@@ -91,15 +91,8 @@ def as_number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-def listed_by_id(root: Path) -> dict[str, Student]:
-    """Return the students in a course's students.csv by id, or {} if there is no such file."""
-    listed = listed_students(root)
-    return {student.id: student for student in (listed.all if listed else ())}
-
-
-def enter_students(gradebook: Gradebook, root: Path) -> None:
-    """Add the class to the gradebook, and update names and addresses."""
-    listed = listed_by_id(root)
+def enter_students(gradebook: Gradebook, listed: Mapping[str, Student]) -> None:
+    """Add the students, by id, to the gradebook, and update names and addresses."""
     rows = {row.id: row for row in gradebook.db.query(StudentRow)}
     added = {id_: StudentRow(id=id_) for id_ in listed if id_ not in rows}
     gradebook.db.add_all(added.values())

@@ -11,8 +11,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, PlainSerializer, PlainValidator, TypeAdapter
 
-from autograder.course.course import Course, log_of
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import log_of
 from autograder.report.report import QuestionReport, Report, Status, Verdict, bounded, total, written
 from autograder.report.text import clean_text, terminal_line, writable
 from autograder.testing.exchange import StudentError

@@ -100,7 +100,8 @@ class Grader:
     @classmethod
     def of_course(cls, course: Course, exercise: Exercise, zygote: Zygote, secret: bytes) -> "Grader":
         """Return a grader of one of the course's exercises, with its settings in course.yaml."""
-        settings, repairs = exercise.settings, course.repairs(exercise)
+        settings = exercise.settings
+        repairs = Repairs(settings.repairs or DEFAULT_REPAIRS.shown, course.settings.repair_seconds)
         return cls(exercise, exercise.rules, settings.limits, zygote, secret, settings.builds_on, repairs)
 
     def share_explanations(self, folder: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 from autograder.course.course import Course
 from autograder.gradebook.pages import read_people
 from autograder.publishing.export import Row, write_table
-from autograder.records.audit import Line, audit_lines, with_penalty
-from autograder.report.report import score_that_counts
+from autograder.records.audit import Line, audit_lines
+from autograder.report.report import score_that_counts, with_penalty
 
 _HEADER = ("time", "who", "student", "name", "exercise", "question", "before", "after", "why")
 _GRADER = "autograder"  # in the column "who", for scores that no instructor saved

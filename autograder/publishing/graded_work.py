@@ -18,7 +18,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from autograder.collecting.attempts import Attempt, all_attempts, recorded_attempt
+from autograder.collecting.attempts import Attempt, read_attempts, recorded_attempt
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, raise_failure, skipping
@@ -202,7 +202,7 @@ def read_graded_work(
     for exercise in exercises:
         with reading(course.root) as store:
             reports = recorded_reports(store, exercise.name)
-        by_student = all_attempts(course.root, exercise.name)
+            by_student = read_attempts(store, course.root, exercise.name)
         attempts = {student: recorded_attempt(some) or some[-1] for student, some in by_student.items()}
         for submission in read_gradebook(course, exercise, on_failure=on_failure):
             work: GradedWork | None = None

@@ -17,6 +17,17 @@ from autograder.records.tables import AUDIT
 from autograder.report.report import GradebookSubmission
 
 Line = dict[str, Any]
+NEW, AGAIN = "new", "graded again"
+DATES, BY_HAND = "dates or late policy", "by hand"
+_WORDS = {
+    "notebook": "another notebook",
+    "source": "changed exercise",
+    "suite": "changed tests",
+    "settings": "changed course.yaml",
+    "inputs": "another secret",
+    "engine": "changed engine",
+    "environment": "another Python",
+}
 
 
 def last_lines(store: Store, exercise: str, student: str | None = None) -> dict[str, Line]:
@@ -32,50 +43,56 @@ def add_line(
     store: Store,
     exercise: str,
     submission: GradebookSubmission,
-    why: str,
     last: Line | None,
     *,
     digests: Mapping[str, str] | None = None,
+    attempt: str = "",
     by: str | None = None,
     question: str | None = None,
-) -> None:
-    """Add a line on a submission, unless nothing has changed since its `last` line.
+) -> str:
+    """Add a line on a submission, unless nothing has changed since its `last` line. Return the reason.
 
-    A score that a grader saved for a `question` always gets a line, since saving may confirm a score.
+    `digests` are those of an attempt that has just been graded, and `attempt` is its name. A score that the
+    grader `by` saved for a `question` always gets a line, since saving may confirm a score.
     """
-    last = last or {}
+    why = BY_HAND if question else _reason(submission, last, digests, attempt)
     state = {
         "score": submission.score,
         "penalty": submission.penalty,
-        "questions": questions_of(submission),
-        "digests": dict(digests or last.get("digests") or {}),
+        "questions": submission.recorded_scores,
+        "digests": dict(digests or (last or {}).get("digests") or {}),
     }
-    if question is None and all(last.get(key) == value for key, value in state.items()):
-        return
-    line = {
-        "time": _now(),
-        "by": by,
-        "student": submission.student,
-        "exercise": exercise,
-        "question": question,
-        "why": why,
-        "before": last.get("score"),
-        **state,
-    }
-    store.execute(AUDIT.insert().values(line))
+    is_changed = last is None or any(last[key] != value for key, value in state.items())
+    if submission.has_scores and (is_changed or question):
+        line = {
+            "time": _now(),
+            "by": by,
+            "student": submission.student,
+            "exercise": exercise,
+            "question": question,
+            "why": why,
+            "before": last["score"] if last else None,
+            **state,
+        }
+        store.execute(AUDIT.insert().values(line))
+    return why
 
 
-def questions_of(submission: GradebookSubmission) -> dict[str, list[float | None]]:
-    """Return three scores of each question: the tests' score, a grader's score, and extra credit."""
-    return {
-        entry.question: [entry.auto_score, entry.manual_score, entry.extra_credit]
-        for entry in submission.entries
-    }
-
-
-def with_penalty(scores: Mapping[str, float | None], penalty: float | None) -> dict[str, float | None]:
-    """Return the score of each question and, if there is a penalty, its negative value as "late"."""
-    return {**scores, "late": -penalty} if penalty else dict(scores)
+def _reason(
+    submission: GradebookSubmission, last: Line | None, digests: Mapping[str, str] | None, attempt: str
+) -> str:
+    """Describe what has changed since the last line."""
+    if digests is None:  # outside grading
+        if last is None:
+            return "found in the gradebook"
+        return DATES if last["questions"] == submission.recorded_scores else BY_HAND
+    if last is None:
+        return NEW
+    before = last["digests"] or {}
+    changed = [word for key, word in _WORDS.items() if before and before.get(key) != digests[key]]
+    if attempt and changed[:1] == [_WORDS["notebook"]]:
+        changed[0] += f" ({attempt})"
+    return ", ".join(changed) or AGAIN
 
 
 def add_renaming(store: Store, old: str, new: str) -> None:

@@ -1,7 +1,7 @@
 """The results of grading: verdicts, the report on a submission, and its scores in the gradebook."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -211,6 +211,24 @@ class GradebookSubmission:
         return round(sum(entry.score or 0.0 for entry in self.entries) - self.penalty, 4)
 
     @property
+    def has_scores(self) -> bool:
+        """Whether any question has a score. nbgrader makes rows for a submission before it is graded."""
+        return any(entry.score is not None for entry in self.entries)
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        """The score of each question and, if there is a penalty, its negative value as "late"."""
+        return with_penalty({entry.question: entry.score for entry in self.entries}, self.penalty)
+
+    @property
+    def recorded_scores(self) -> dict[str, list[float | None]]:
+        """Three scores of each question: the tests' score, a grader's score, and extra credit."""
+        return {
+            entry.question: [entry.auto_score, entry.manual_score, entry.extra_credit]
+            for entry in self.entries
+        }
+
+    @property
     def is_provisional(self) -> bool:
         """Whether an instructor has to check a score, or to give one."""
         return any(entry.waits for entry in self.entries)
@@ -234,6 +252,11 @@ class GradebookSubmission:
         verb = "waits" if self.open_points == 1 else "wait"
         waiting = f"{number(self.open_points)} more, of {number(self.max_score)} in all, {verb} for a grader"
         return f"{number(self.score)} of {graded} points so far; {waiting}"
+
+
+def with_penalty(scores: Mapping[str, float | None], penalty: float | None) -> dict[str, float | None]:
+    """Return the score of each question and, if there is a penalty, its negative value as "late"."""
+    return {**scores, "late": -penalty} if penalty else dict(scores)
 
 
 def describe_unreadable(problem: str) -> str:

@@ -48,7 +48,8 @@ def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str
     kinds = (*(f"*{suffix}" for suffix in SUFFIXES), ACCEPTED)
     paths = [*chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds), *exercise.loaded]
     files = _files((*paths, *exercise.catalogue))
-    return _digest(repr((deciding, course.repairs(exercise))).encode(), *files), digests
+    repairs = exercise.settings.repairs, course.settings.repair_seconds
+    return _digest(repr((deciding, repairs)).encode(), *files), digests
 
 
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:

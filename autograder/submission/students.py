@@ -179,6 +179,12 @@ def _name_rotations(student: Student) -> Iterator[str]:
         yield from (" ".join(words[first:] + words[:first]) for first in range(len(words)))
 
 
+def listed_by_id(root: Path) -> dict[str, Student]:
+    """Return the students in a course's students.csv by id, or {} if there is no such file."""
+    listed = listed_students(root)
+    return {student.id: student for student in (listed.all if listed else ())}
+
+
 def student_names(root: Path) -> dict[str, str]:
     """Return the full names in students.csv, by id. If there is no such file, the dict is empty."""
     listed = listed_students(root)

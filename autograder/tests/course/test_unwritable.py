@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from autograder.course.kept import unwritable
+from autograder.course.guard import unwritable
 from autograder.files import write_whole, write_zip
 
 FIX = "make room there or let this user write there, and run the command again"

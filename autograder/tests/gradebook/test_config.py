@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from autograder.batch.grade import grade_submissions
-from autograder.course.course import Course, log_of
+from autograder.course.course import Course
+from autograder.course.guard import log_of
 from autograder.errors import OUR_FAILURE, AutograderError
 from autograder.gradebook import configuration
 from autograder.gradebook.config import (

@@ -4,6 +4,7 @@ import csv
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -174,7 +175,11 @@ def test_a_grader_that_is_killed_leaves_score_report_and_line_together_or_none_o
     before = audit(late), reports(late), gradebook_submission(late, "ann")
     submission = hand_in(late, "ann", solved(small(late), row_sums=WRONG_SUMS), late=LATE)
 
-    def killed(*_: Any, **__: Any) -> None:
+    original = resolve_name(step)
+
+    def killed(*arguments: Any, **options: Any) -> Any:
+        if step.endswith("add_line") and not options["digests"]:  # opening the gradebook grades nothing
+            return original(*arguments, **options)
         raise KilledError
 
     monkeypatch.setattr(step, killed)
