@@ -499,7 +499,7 @@ MISCONCEPTIONS = (
         "head_reads_no_norm",
         "The input of the head is not the output of a LayerNorm.",
         "Which layer does the exercise name between the blocks and the head?",
-        says=r"What the head reads is not the output of a LayerNorm",
+        says=r"The input of the head is not the output of a LayerNorm",
     ),
     Misconception(
         "last_norm_otherwise",
