@@ -155,7 +155,7 @@ edit = "I @ I.transpose(-2, -1) => I.clone() @ I.transpose_(-2, -1)"
 
 
 # %% exception="pairwise_scores"
-"""A pair instead of a tensor has the wrong form in every test, and its first part is right."""
+"""The answer is a pair, so its form is wrong in every test, although its first item is right."""
 shares = ["returns_weights_too"]
 
 
@@ -242,7 +242,7 @@ edit = "W @ I => I @ W"
 
 
 # %% exception="context_vectors"
-"""A pair instead of a tensor has the wrong form in every test, and its first part is right."""
+"""The answer is a pair, so its form is wrong in every test, although its first item is right."""
 shares = ["returns_weights_too"]
 
 

@@ -97,12 +97,12 @@ return Q @ K.transpose(1, 2)
 
 
 # %% exception="attention_scores"
-"""A pair instead of a tensor has the wrong form in every test, and its first part is right."""
+"""The answer is a pair, so its form is wrong in every test, although its first item is right."""
 shares = ["returns_weights_too"]
 
 
 # %% exception="attention_scores"
-"""A list instead of a tensor has the wrong form in every test, and its numbers are right."""
+"""The answer is a list, so its form is wrong in every test, although its numbers are right."""
 shares = ["list"]
 
 
