@@ -22,7 +22,7 @@ class NotImplementedError(builtins.NotImplementedError):
 
 
 class CheckFailed(AssertionError):
-    """The message of a check that fails, in a few lines. Notebooks show them instead of a traceback."""
+    """A check fails. Notebooks show the few lines of its message instead of a traceback."""
 
     def _render_traceback_(self):
         return str(self).splitlines()
@@ -327,7 +327,7 @@ def expect_parameters(module, names, *inputs):
     yours = " ".join(dict(module.named_parameters()))
     if yours != names:
         is_order = {*yours.split()} == {*names.split()}
-        advice = "The order is wrong: it is the one in which `__init__` creates them." if is_order else ""
+        advice = "Only the order is wrong: `__init__` has to create them in this order." if is_order else ""
         raise _unlike("unexpected parameters", names, yours or "none", advice)
     for name, parameter in module.named_parameters():
         expect_gradient(module(*inputs), parameter, hint=f"{name} is frozen, or not used.")
