@@ -146,7 +146,7 @@ def torn(file: Path, copy: Path) -> Path:
     [
         ("students.csv", "submitted/../../x", "does not belong to a course"),
         ("students.csv", "course.yaml", r"course\.yaml does not belong to a course"),
-        ("students.csv", "audit.jsonl", r"without autograder\.db; .* can convert it; restore it with that"),
+        ("students.csv", "audit.jsonl", r"without autograder\.db; .* converts it; restore it with that"),
         ("students.csv", "attempts/ann/01_small/1-ab/x.ipynb", r"by a version without autograder\.db"),
         ("contents.json", '{"course": "large"}', 'is of the course "large"'),
         ("contents.json", "", "is not a backup of"),
