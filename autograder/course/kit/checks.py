@@ -22,7 +22,7 @@ class NotImplementedError(builtins.NotImplementedError):
 
 
 class CheckFailed(AssertionError):
-    """The message of a check that fails, in a few lines. Notebooks show them instead of a traceback."""
+    """A check fails. Notebooks show the few lines of its message instead of a traceback."""
 
     def _render_traceback_(self):
         return str(self).splitlines()

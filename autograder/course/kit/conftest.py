@@ -40,7 +40,7 @@ EXERCISE = json.loads((HERE / "exercise.json").read_text(encoding="utf-8"))
 NAME, QUESTIONS = EXERCISE["name"], EXERCISE["questions"]
 GIVEN: dict[str, Any] = {}  # the names that the notebook's given cell defines, for checks and hints
 exec(compile(EXERCISE["given"], "the given cell", "exec"), GIVEN)
-MAX_SECONDS = 60  # for a cell; grading allows less
+MAX_SECONDS = 60  # for a cell or a check; grading allows less
 MAX_PRINTED = 20_000  # characters of the output of cells
 NOTES: dict[str, None] = {}  # lines to print at the end
 TESTS = sys.modules[__name__]
@@ -227,7 +227,7 @@ class Notebook:
                 self.checked.add(name)
 
     def set_variables(self, state: dict[str, Any]) -> None:
-        """Set the variables to a saved state, and add names that were defined later, except Python's own."""
+        """Set the variables to a saved state. Add names that were defined later, but no names of builtins."""
         later = {name: value for name, value in self.end.items() if name not in vars(builtins)}
         self.variables.clear()
         self.variables.update({**later, **state})
@@ -326,7 +326,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    os.environ.setdefault("MPLBACKEND", "agg")  # matplotlib must open no windows
+    os.environ.setdefault("MPLBACKEND", "agg")  # matplotlib must not open windows
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
