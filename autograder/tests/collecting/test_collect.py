@@ -502,7 +502,9 @@ def test_the_command_says_a_line_on_each_and_exits_with_1_where_one_is_refused(
     archive = make_zip(tmp_path / "a.zip", files)
     done = call(course, archive)
     assert done.exit_code == 1
-    assert "some files were refused (see above), so the exit code is 1" in done.stderr
+    assert (
+        "some files were refused (see above); all others are collected. So the exit code is 1" in done.stderr
+    )
     assert done.stdout.splitlines() == [
         f"{archive}: bob/01_small.ipynb: refused: has control characters in its name",
         "01_small ada: new",
@@ -563,9 +565,10 @@ def test_who_is_missing_unknown_or_there_twice_is_shown(course: Course) -> None:
         "4 students in students.csv",
         "exercise submitted missing",
         "01_small 3 of 4 zoe (Zoë Müller)",
-        "01_small unknown: ghost is not in the list; add it there, unless ghost has left: grades stay",
-        "01_small twice: 101 is ada, who submitted under several ids; keep one",
-        "01_small under another id: 103 is eve; collect again with the list",
+        "01_small, unknown id: ghost is not in the list; add it to the list; if ghost has left the course, "
+        "do nothing: the grades are kept",
+        "01_small, submitted twice: 101 and ada are the same student; keep one of the submissions",
+        "01_small, other id: 103 is eve in the list; collect the submission again",
     ]
 
 
