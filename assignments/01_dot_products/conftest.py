@@ -250,8 +250,8 @@ class Notebook:
     def failure(self, question: str) -> str:
         """Return the message of a question's check, or "" if it passes.
 
-        As in grading, it runs with the variables as they are where the check is in the notebook. If it fails
-        and later cells change some of these variables, it runs again with the variables of the last cell.
+        As in grading, the check runs with the variables that exist at its place in the notebook. If it fails
+        and later cells change some of these variables, the check runs again with their last values.
         """
         state = self.states.get(question, self.end)
         self.set_variables(state)
@@ -269,7 +269,7 @@ class Notebook:
         self.printed = ""
         if question not in self.variables:
             error = next((cell.error for cell in self.cells if makes(cell.code, question)), None)
-            absent = "no cell defines it. Is its name the one in the exercise, and is its cell still there?"
+            absent = "no cell defines it. Is the name spelled as in the exercise? Is the cell still there?"
             return f"{question}: {f'its cell does not run. {self.described(error)}' if error else absent}"
         code, label = QUESTIONS[question], f"the check of {question}"
         remember(label, code)
@@ -320,7 +320,9 @@ def in_order(folder: Path) -> list[Path]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     with contextlib.suppress(ValueError):  # the conftest.py of another exercise has added the option
-        parser.addoption("--hint", choices=QUESTIONS, help="give a hint for a question, then a plainer one")
+        parser.addoption(
+            "--hint", choices=QUESTIONS, help="print a hint for a question, and a plainer hint each time"
+        )
 
 
 def pytest_configure() -> None:
@@ -368,5 +370,5 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             f"{NAME}: checks find the most common mistakes; the score comes from further tests"
         )
     elif not terminalreporter.getreports("error"):
-        advice = f"save the notebook itself instead of an export, as {HERE / NAME}.ipynb"
+        advice = f"save the notebook, not an export of it, as {HERE / NAME}.ipynb"
         terminalreporter.line(f"nothing to check: {advice}; its questions are {', '.join(QUESTIONS)}")
