@@ -44,7 +44,7 @@ def right(exercise: Exercise, _: str) -> Answers:
 def _with_one_of(
     answers_of: Callable[[Exercise], Sequence[Answer]], exercise: Exercise, student: str
 ) -> Answers:
-    """Return right answers, except for one of `answers_of` the exercise, which depends on the student."""
+    """Return right answers, but for one question one of `answers_of(exercise)`, by the student's name."""
     answers = answers_of(exercise)
     number = crc32(f"{exercise.name} {student}".encode()) % max(len(answers), 1)
     chosen = [exercise.replaced(answer.code) for answer in answers[number : number + 1]]
@@ -56,7 +56,7 @@ mistaken: Answering = partial(_with_one_of, known_mistakes)
 
 
 def written_answer(cell: Cell, student: str) -> str:
-    """Return some sentences of a question's model answer: a plausible answer, which differs by student."""
+    """Return a plausible written answer: sentences of the model answer, which differ between students."""
     sentences = _SENTENCE.split(" ".join(cell.model.split()))
     number = crc32(f"{cell.name} {student}".encode())
     first = number % len(sentences)

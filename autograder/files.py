@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _DRAFT = ".part"
-ANYBODY, OWNER = 0o666, 0o600  # who may read a file, as far as the process's umask lets them
+ANYBODY, OWNER = 0o666, 0o600  # who may read a new file; the process's umask may restrict this
 _LOG = logging.getLogger(__name__)
 
 
@@ -98,6 +98,6 @@ def locked(path: Path, tell: Callable[[str], None] = _LOG.warning) -> Iterator[N
         try:
             yield
         finally:
-            fcntl.flock(descriptor, fcntl.LOCK_UN)  # also for processes that were forked meanwhile
+            fcntl.flock(descriptor, fcntl.LOCK_UN)  # even if a process forked in the block has the descriptor
     finally:
         os.close(descriptor)

@@ -47,7 +47,7 @@ def expect_slope(call, inputs, gradients, weight):
         parts = [
             2 * gradient * step for gradient, step in zip(gradients, steps, strict=True)
         ]
-        fault = "The gradients do not match the change of the result when the inputs change."
+        fault = "The gradients do not match how the result changes when the inputs change a little."
         expect_moved(moved, parts, f"{fault} Is a step detached from the inputs?")
 
 
@@ -59,8 +59,8 @@ def expect_no_seed(student, make, *inputs):
         make()(*inputs)
         numbers.append(student.torch.rand(4))
     message = (
-        "After your class is created and called, random numbers are the same whatever the seed was before. "
-        "The code that uses the class should set the seed."
+        "Your class sets a seed: after it is created and called, random numbers no longer depend on the seed "
+        "that was set before. Only the code that uses the class should set a seed."
     )
     expect(not torch.equal(*numbers), message)
 
@@ -88,9 +88,10 @@ def expect_parameters(actual, shapes):
         seen = ", ".join(actual) or "none"
         expect(
             name in actual,
-            f"{name} is not registered as a parameter; the module's parameters: {seen}.",
+            f"{name} is not registered as a parameter. The parameters are: {seen}.",
         )
         tensor = expect_tensor(actual[name], shape, name=name)
         expect(
-            tensor.requires_grad, f"{name} cannot learn: its requires_grad is False."
+            tensor.requires_grad,
+            f"{name} cannot be trained: its requires_grad is False.",
         )

@@ -40,7 +40,7 @@ EXERCISE = json.loads((HERE / "exercise.json").read_text(encoding="utf-8"))
 NAME, QUESTIONS = EXERCISE["name"], EXERCISE["questions"]
 GIVEN: dict[str, Any] = {}  # the names that the notebook's given cell defines, for checks and hints
 exec(compile(EXERCISE["given"], "the given cell", "exec"), GIVEN)
-MAX_SECONDS = 60  # for a cell; grading allows less
+MAX_SECONDS = 60  # for a cell or a check; grading allows less
 MAX_PRINTED = 20_000  # characters of the output of cells
 NOTES: dict[str, None] = {}  # lines to print at the end
 TESTS = sys.modules[__name__]
@@ -227,7 +227,7 @@ class Notebook:
                 self.checked.add(name)
 
     def set_variables(self, state: dict[str, Any]) -> None:
-        """Set the variables to a saved state, and add names that were defined later, except Python's own."""
+        """Set the variables to a saved state. Add names that were defined later, but no names of builtins."""
         later = {name: value for name, value in self.end.items() if name not in vars(builtins)}
         self.variables.clear()
         self.variables.update({**later, **state})
@@ -250,8 +250,8 @@ class Notebook:
     def failure(self, question: str) -> str:
         """Return the message of a question's check, or "" if it passes.
 
-        As in grading, it runs with the variables at its place in the notebook. If it fails and later cells
-        have changed some of them, it runs again with the last ones.
+        As in grading, the check runs with the variables that exist at its place in the notebook. If it fails
+        and later cells change some of these variables, the check runs again with their last values.
         """
         state = self.states.get(question, self.end)
         self.set_variables(state)
@@ -269,7 +269,7 @@ class Notebook:
         self.printed = ""
         if question not in self.variables:
             error = next((cell.error for cell in self.cells if makes(cell.code, question)), None)
-            absent = "no cell defines it. Is its name the one in the exercise, and is its cell still there?"
+            absent = "no cell defines it. Is the name spelled as in the exercise? Is the cell still there?"
             return f"{question}: {f'its cell does not run. {self.described(error)}' if error else absent}"
         code, label = QUESTIONS[question], f"the check of {question}"
         remember(label, code)
@@ -320,11 +320,13 @@ def in_order(folder: Path) -> list[Path]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     with contextlib.suppress(ValueError):  # the conftest.py of another exercise has added the option
-        parser.addoption("--hint", choices=QUESTIONS, help="give a hint for a question, then a plainer one")
+        parser.addoption(
+            "--hint", choices=QUESTIONS, help="print a hint for a question, and a plainer hint each time"
+        )
 
 
 def pytest_configure() -> None:
-    os.environ.setdefault("MPLBACKEND", "agg")  # matplotlib must open no windows
+    os.environ.setdefault("MPLBACKEND", "agg")  # matplotlib must not open windows
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
@@ -368,5 +370,5 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             f"{NAME}: checks find the most common mistakes; the score comes from further tests"
         )
     elif not terminalreporter.getreports("error"):
-        advice = f"save the notebook itself instead of an export, as {HERE / NAME}.ipynb"
+        advice = f"save the notebook, not an export of it, as {HERE / NAME}.ipynb"
         terminalreporter.line(f"nothing to check: {advice}; its questions are {', '.join(QUESTIONS)}")

@@ -31,7 +31,7 @@ def released(assignments: Path, exercise: Exercise) -> NotebookJson:
 
 
 def fill(notebook: NotebookJson, answers: Mapping[str, str]) -> NotebookJson:
-    """Return a copy of `notebook`; `answers` has the new text of cells, by grade_id."""
+    """Return a copy of `notebook` in which the cells named in `answers`, by grade_id, have its texts."""
     filled = copy.deepcopy(notebook)
     for cell in filled["cells"]:
         name = cell["metadata"].get("nbgrader", {}).get("grade_id")
@@ -41,7 +41,7 @@ def fill(notebook: NotebookJson, answers: Mapping[str, str]) -> NotebookJson:
 
 
 def solved_cells(exercise: Exercise, answers: Mapping[str, str]) -> tuple[NotebookCell, ...]:
-    """Return the cells of the notebook with the reference's answers, except for the given `answers`."""
+    """Return the notebook's cells with the given `answers`, and the reference's to all other questions."""
     return cells_of(fill(build_notebook(exercise), answers))
 
 
@@ -56,27 +56,28 @@ def right_answers(exercise: Exercise) -> dict[str, str]:
 
 
 def unmarked(text: str) -> str:
-    """Return a cell's text without the lines that mark its solution."""
+    """Return a cell's text without the lines BEGIN SOLUTION and END SOLUTION."""
     return "\n".join(line for line in text.split("\n") if line.strip() not in (BEGIN, END))
 
 
 SHOWN = 2  # accepted answers at the end of a solutions notebook, at most
 INTRODUCTION = """\
-**Solutions.** Below each description is the course's answer, also where you were asked to answer in your own
+**Solutions.** Below each description is the course's answer, also to questions that you answered in your own
 words. Other answers can be right as well: what counts is what the function does. The end of this notebook
 shows other right answers and their advantages. Run all cells, then change something and see what happens."""
 OTHER_ANSWERS = """\
 # Other right answers
 
-Each of these replaces answers above. Below each, a cell calls the checks again, to test the new code."""
+Each code cell below defines one or more functions of this notebook in another way. If you run it, it replaces
+the answers above. The cell after it calls the checks again, to test the new code."""
 
 
 def write_solutions(
     course: Course, exercises: Sequence[Exercise], now: datetime, *, early: bool = False
 ) -> tuple[list[Path], list[str]]:
-    """Write the solutions of each exercise that is over, or of all exercises if `early`.
+    """Write the solutions of each exercise whose last due date has passed, or of all exercises if `early`.
 
-    Return the files, and a message on each exercise whose solutions must wait.
+    Return the files, and a message on each exercise whose solutions are not written yet.
     """
     waiting = {exercise: "" if early else _why_wait(course, exercise.name, now) for exercise in exercises}
     over = [exercise for exercise in exercises if not waiting[exercise]]
@@ -99,20 +100,21 @@ def shown_answers(exercise: Exercise) -> list[Answer]:
 
 
 def last_due_time(course: Course, name: str) -> datetime | None:
-    """Return the time at which an exercise is due, after all extensions; None if it is never due."""
+    """Return the latest due date of an exercise, extensions included, or None if it has no due date."""
     due = course.exercises[name].settings.due
     return due and max([due, *(read_extensions(course, name) or {}).values()])
 
 
 def _why_wait(course: Course, name: str, now: datetime) -> str:
-    """Return the message that an exercise's solutions must wait, or an empty string."""
+    """Return the reason why an exercise's solutions cannot be written yet, or an empty string."""
     last = last_due_time(course, name)
     if last is None:
-        return f"{name}: is never due; give it a `due` in course.yaml, or use --early"
+        return f"{name}: has no due date; give it a `due` in course.yaml, or use --early"
     if now > last:
         return ""
     what = "it is due" if last == course.exercises[name].settings.due else "the last extension ends"
-    return f"{name}: is not over, {what} {last.isoformat(' ', 'minutes')}; wait until then, or use --early"
+    when = last.isoformat(" ", "minutes")
+    return f"{name}: students can still submit, {what} {when}; wait until then, or use --early"
 
 
 def _write_solutions(course: Course, exercise: Exercise) -> Iterator[Path]:
@@ -123,7 +125,7 @@ def _write_solutions(course: Course, exercise: Exercise) -> Iterator[Path]:
 
 
 def _as_ungraded(cell: Cell) -> Cell:
-    """Return a source cell as an ungraded one, with its answer and without the markers around it."""
+    """Return a source cell as an ungraded cell, with its answer but without the markers around it."""
     role = cell.role if cell.role is Role.DEMO else Role.CODE if cell.is_code else Role.TEXT
     return replace(cell, role=role, text=unmarked(cell.text))
 

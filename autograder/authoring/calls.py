@@ -17,13 +17,13 @@ _REFUSED_CALL = r"^{}(\.\w+)?\(\) (got an? |got multiple|got some|missing \d+ re
 
 
 def other_signatures(exercise: Exercise, answers: Iterable[Answer]) -> Iterator[str]:
-    """Yield a problem for each function or method of an answer that does not accept the solution's calls."""
+    """Yield a problem for each function or method of an answer that cannot be called like the solution's."""
     right = {
         name: function.args for text in exercise.solutions.values() for name, function in _functions(text)
     }
     for answer in answers:
         for name, function in _functions(answer.code):
-            if name in right and not _takes(function.args, right[name]):
+            if name in right and not _accepts_usual_calls(function.args, right[name]):
                 actual, expected = map(ast.unparse, (function.args, right[name]))
                 takes = f"{name} takes ({actual}), but the solution takes ({expected})"
                 yield f"{answer.place_of(function.lineno)}: {takes}; change one of the two"
@@ -40,8 +40,11 @@ def _functions(code: str) -> Iterator[tuple[str, ast.FunctionDef]]:
                 yield from ((f"{name}.{method.name}", method) for method in methods)
 
 
-def _takes(arguments: ast.arguments, others: ast.arguments) -> bool:
-    """Whether `arguments` accept each call that `others` accept, if it passes only optional ones by name."""
+def _accepts_usual_calls(arguments: ast.arguments, others: ast.arguments) -> bool:
+    """Whether a function with `arguments` accepts the usual calls of a function with the arguments `others`.
+
+    A usual call passes required arguments by position, and optional ones by position or by name.
+    """
     positional, expected = ([*each.posonlyargs, *each.args] for each in (arguments, others))
     required = len(expected) - len(others.defaults)
     names = {argument.arg for argument in (*positional, *arguments.kwonlyargs)}
@@ -56,8 +59,8 @@ def _takes(arguments: ast.arguments, others: ast.arguments) -> bool:
 def stale(answer: Answer, failed: Sequence[Run]) -> str:
     """Return the problem if a known mistake fails only because of its arguments or a missing name.
 
-    If this error is the mistake itself, its marker in mistakes.py names it, as `error="NameError"`. Without a
-    problem, return an empty string.
+    Without a problem, return an empty string. If the author wants exactly this error, the marker in
+    mistakes.py names it, as in `error="NameError"`. Then it is not a problem.
     """
     errors = [_error_before_result(answer.question, run.error) for run in failed]
     is_stale = all(errors) and any(run.test.basic for run in failed)
@@ -65,7 +68,7 @@ def stale(answer: Answer, failed: Sequence[Run]) -> str:
     if error == answer.error:
         return ""
     if answer.error:
-        return f'does not fail by {answer.error} alone; delete error="{answer.error}"'
+        return f'does not fail only because of {answer.error}; delete error="{answer.error}"'
     fix = f'adapt it to the current solution, or add error="{error}" if this error is the mistake'
     return f"fails before it returns a result: {errors[0]}; {fix}"
 
@@ -77,6 +80,6 @@ def _error_before_result(question: str, error: BaseException | None) -> str:
             return str(error)
         case StudentError(type="NameError"):
             return str(error)
-        case NameError():  # where the answer is defined
+        case NameError():  # raised while the answer's cell runs
             return f"NameError: {error}"
     return ""

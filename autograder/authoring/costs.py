@@ -1,4 +1,6 @@
-"""Measures which share of a question's points wrong answers keep, and checks the rules for these shares.
+"""Measures which share of a question's points each wrong answer keeps, and checks these shares.
+
+The rules:
 
 - Nearly all misconceptions of the catalogue fail a test.
 - An answer with wrong results, which fails a basic test, keeps at most half. This follows from how a
@@ -7,7 +9,7 @@
 - A corner mistake, which fails no basic test, costs between 3 and 25 %. If the question has few tests, it may
   cost the share of one test.
 - An answer with wrong results that passes the visible check loses at most a quarter.
-- An answer fails the same tests with each set of hidden inputs.
+- A known mistake fails the same tests with each set of hidden inputs.
 """
 
 import ast
@@ -68,8 +70,8 @@ def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, st
     """Yield trivial answers to a question: a short description and the code of each.
 
     A function, or a class's `forward`, returns zeros, an argument or a mean. A `forward` also returns the
-    output of one layer. The code begins with the right answer, of which the trivial one uses only the layers
-    and the shape of the result.
+    output of one layer. The code begins with the right answer. The trivial answer uses only its layers and
+    the shape of its result.
     """
     solution = exercise.solutions[question]
     for node in ast.parse(solution).body:
@@ -101,7 +103,8 @@ def _trivial_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
 def _trivial(function: ast.FunctionDef, right: str) -> Iterator[tuple[str, str]]:
     """Yield trivial versions of a function: a short description and the code of each.
 
-    `right` is the expression of the right function. It is called with copies, and its output is hidden.
+    `right` is the code that names the right function. A trivial version calls it with copies of the arguments
+    and hides what it prints.
     """
     names = [argument.arg for argument in function.args.args if argument.arg != "self"]
     result = f"_quiet_({', '.join([right, *names])})"
@@ -116,9 +119,10 @@ def _method(function: ast.FunctionDef, body: str) -> str:
 
 QUARTER, LEAST_COST = 0.25, 0.03  # shares of a question's points
 _NOISE = 1e-9  # rounding error of a share
-_VARIANTS = 3  # answers with one misconception that are tried until one fails a test
-_BROKEN = 3  # first failed tests: if all fail by errors of _BROKEN_CODE, the answer is left out
-# A rule that leads only to these errors has broken the code; no student would submit that.
+_VARIANTS = 3  # answers tried for each misconception, at most; the first that fails a test is measured
+# If the first _BROKEN failed tests of an answer all raise errors in _BROKEN_CODE, the rule has only broken
+# the code. No student would submit such an answer, so it does not count.
+_BROKEN = 3
 _BROKEN_CODE = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
 CLASSES = ("results wrong", "corner", "trivial")
 
@@ -129,32 +133,33 @@ class Cost:
 
     question: str
     kind: str  # misconception, mistake, trivial or wrong answer
-    mistake: str  # its name, or what a trivial answer does
-    kept: float  # the share of its question's points that it keeps, or an upper bound
+    mistake: str  # the name of the mistake, or what a trivial answer does
+    kept: float  # the share of the question's points that the answer keeps, or an upper bound
     results_wrong: bool = False  # whether a basic test fails
     most: float = QUARTER  # the largest share that a corner mistake may cost
     is_green: bool = False  # whether the visible check passes
     place: str = ""  # file and line of an author's answer
     fails: tuple[str, ...] = ()  # names of the functions of the failed tests
-    changed: str = ""  # for a misconception: its lines that no right answer has
+    changed: str = ""  # for a misconception: the lines of the answer that no right answer has
     intermittent: tuple[str, ...] = ()  # a message on each test that fails with only some sets of inputs
 
     @property
     def group(self) -> str:
-        """One of CLASSES."""
+        """The class of the wrong answer: one of CLASSES."""
         return "trivial" if self.kind == "trivial" else CLASSES[0 if self.results_wrong else 1]
 
     @property
     def distance(self) -> float:
-        """The distance of the share from the range that the rules allow; 0 if they allow it."""
+        """How far the share is outside the range that the rules allow; 0 if it is inside."""
         lost = 1 - self.kept
         if self.kind == "trivial":
             return max(self.kept - QUARTER, 0.0)
         if self.results_wrong:
             return max(lost - QUARTER, 0.0) if self.is_green else 0.0
-        if not lost:  # `_unseen` reports answers that no test fails
+        if not lost:  # `_needed_tests` reports answers that pass all tests
             return 0.0
-        # A name with "__" is that of two mistakes in one answer, which may cost more than one corner.
+        # "__" joins the names of two mistakes in the same answer. These may cost more than one corner
+        # mistake.
         most = 1.0 if "__" in self.mistake and not self.is_green else self.most
         return max(lost - most, LEAST_COST - lost, 0.0)
 
@@ -170,28 +175,28 @@ class Cost:
 class Costs:
     """The costs of all wrong answers to an exercise, and findings: the changes that its author must make."""
 
-    misconceptions: int = 0  # that change a right answer, without those that only break its code
+    misconceptions: int = 0  # misconceptions that change a right answer and do more than break its code
     failing: int = 0  # misconceptions that fail a test
     fitting: frozenset[str] = frozenset()  # the catalogue's rules that change a right answer
     findings: tuple[str, ...] = ()
     harmless: tuple[str, ...] = ()  # misconceptions that change a right answer and fail no test
     wrong: tuple[Cost, ...] = ()  # each wrong answer that fails a test
-    sentences: tuple[tuple[str, str], ...] = ()  # names in the catalogue, each with a question it may explain
+    sentences: tuple[tuple[str, str], ...] = ()  # pairs: a name in the catalogue, and a question
 
     def __str__(self) -> str:
         counts = f"{self.failing} of {self.misconceptions} misconceptions fail a test"
         return counts if self.misconceptions else ""
 
     def shares(self) -> Iterator[str]:
-        """Yield a line for each class of wrong answers, with how many keep each tenth of the points.
+        """Yield a line for each class of wrong answers: how many keep 0, up to 1, up to 2, ... tenths.
 
-        Then yield the answers whose shares are furthest from the range that the rules allow.
+        Then yield the answers whose shares are furthest outside the range that the rules allow.
         """
         for group in CLASSES:
             kept = [cost.kept for cost in self.wrong if cost.group == group]
             tenths = Counter(math.ceil(round(10 * share, 6)) for share in kept)
             counts = " ".join(f"{tenths[tenth]:4}" for tenth in range(11))
-            yield f"{group:14} {len(kept):4} answers, by tenths of the points kept: {counts}"
+            yield f"{group:14} {len(kept):4} answers, by tenths of the points that they keep: {counts}"
         for cost in sorted(self.wrong, key=lambda cost: -cost.distance)[:_FURTHEST]:
             if cost.distance:
                 yield f"{cost}; it fails {', '.join(cost.fails)}"
@@ -214,7 +219,7 @@ def wrong_answers(
     - `checks`: by question, the visible check that the reference passes
     - `sets`: the number of sets of hidden inputs on which each known mistake runs
     - `catalogued`: by question, the wrong answers that the catalogue's rules make from right answers
-    - `failed`: by known mistake, its failed runs with the first set
+    - `failed`: by known mistake, its failed runs on the first set
     - `whole`: whether a misconception that fails the visible check runs on all tests. Otherwise it stops at
       its first failed basic test.
     """
@@ -248,7 +253,7 @@ def measure(
     costs = list(wrong_answers(suite, checks, sets, catalogued, failed, whole=whole))
     fix = "let the test catch this mistake with all inputs, or with none"
     findings = [f"{cost.place}: {message}; {fix}" for cost in costs for message in cost.intermittent]
-    findings += [*_unseen(suite, costs, declared, share), *_outside(suite, costs, declared)]
+    findings += [*_needed_tests(suite, costs, declared, share), *_shares_outside(suite, costs, declared)]
     single = [cost for cost in costs if cost.kind == "misconception"]
     harmless = tuple(f"{cost.question}__{cost.mistake}" for cost in single if not cost.fails)
     fitting = frozenset[str]().union(*(answers.fitting for answers in catalogued.values()))
@@ -273,7 +278,9 @@ class _CostMeter:
         self._exercise, self._question, self._check = suite.exercise, question, check
         self._whole = whole
         self._tests = suite.of(question)
-        self._other_tests = sum(not test.basic for test in self._tests) or 1  # number, without basic tests
+        self._other_tests = (
+            sum(not test.basic for test in self._tests) or 1
+        )  # number of tests that are not basic
         self._suite, self._trial = suite, Trial(suite, question)
 
     def misconceptions(self, answers: Answers) -> Iterator[Cost]:
@@ -306,7 +313,7 @@ class _CostMeter:
             yield codes[0], self.cost("misconception", name, codes[0], failing=())
 
     def mistake(self, mistake: Answer, sets: Sequence[int], failed: Sequence[Run]) -> Cost:
-        """Return the cost of a known mistake, with the tests that it fails on only some of the sets.
+        """Return the cost of a known mistake, with a message on each test that it fails on only some sets.
 
         `failed` has its failed runs on the first set.
         """
@@ -329,13 +336,13 @@ class _CostMeter:
     ) -> Cost:
         """Return the cost of an answer on the first set of hidden inputs.
 
-        `failing` has its failed runs there. If it is None, the answer runs on the tests first.
+        `failing` has its failed runs. If `failing` is None, the answer runs on the tests now.
         """
         is_green, failed = not self._fails_check(code), set[HiddenTest]()
         for run in self._failing(code) if failing is None else failing:
             failed.add(run.test)
             if kind == "misconception" and run.test.basic and not is_green and not self._whole:
-                break  # its results are wrong and the check fails: an upper bound of its share is enough
+                break  # the rules allow such an answer any share, so an upper bound of it is enough
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         wrong = any(test.basic for test in failed)
         kept, most = kept_share(self._tests, failed), max(QUARTER, 0.5 / self._other_tests)
@@ -345,20 +352,25 @@ class _CostMeter:
         return self._trial.failing(self._exercise.variant(code))
 
     def _fails_check(self, code: str) -> bool:
-        """Whether the answer fails the visible check, or there is none."""
+        """Whether the answer fails the visible check; True if there is no check."""
         with beside_handout(self._exercise):
             cells = self._exercise.variant(code)
             return self._check is None or check_error(self._check, cells, self._check_limit) is not None
 
     @cached_property
     def _check_limit(self) -> float:
-        """The processor seconds after which the visible check counts as endless."""
+        """The processor seconds after which the visible check is stopped."""
         check = self._check
         return MOST if check is None else time_limit(lambda: check_error(check, self._exercise.reference))
 
 
-def _unseen(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared], share: float) -> Iterator[str]:
-    """Yield each misconception that passes all tests, if these are too many, and each needless exception."""
+def _needed_tests(
+    suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared], share: float
+) -> Iterator[str]:
+    """Yield a finding for each misconception that passes all tests, if more than the rules allow do.
+
+    Also yield a finding for each exception for misconceptions that is not needed.
+    """
     fails = {(cost.question, cost.mistake): cost.fails for cost in costs if cost.kind == "misconception"}
     places = {(each.question, each.text): each.place for each in declared if each.kind == "misconceptions"}
     counted = {key: failed for key, failed in fails.items() if failed or key not in places}
@@ -368,11 +380,15 @@ def _unseen(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared], s
         yield f"{suite.exercise.suite}: {question}__{name} changes a right answer, and {fix}"
     for (question, name), place in places.items():
         if fails.get((question, name), ("",)):
-            yield f"{place}: {name} fails a hidden test or fits no right answer; take it out"
+            problem = f"{name} needs no exception: it fails a hidden test, or changes no right answer"
+            yield f"{place}: {problem}; delete it here"
 
 
-def _outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared]) -> Iterator[str]:
-    """Yield each undeclared answer whose share the rules do not allow, and each needless exception."""
+def _shares_outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared]) -> Iterator[str]:
+    """Yield a finding for each answer whose share breaks the rules, unless the author declared an exception.
+
+    Also yield a finding for each exception for shares that is not needed.
+    """
     reasons = {(each.question, each.text): each.place for each in declared if each.kind == "shares"}
     outside = {(cost.question, cost.mistake): cost for cost in costs if cost.distance > _NOISE}
     for key, cost in outside.items():
@@ -380,7 +396,8 @@ def _outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared]) 
             yield f"{cost.place or suite.exercise.suite}: {cost}{_rule_and_fix(suite, cost)}"
     for (question, name), place in reasons.items():
         if (question, name) not in outside:
-            yield f"{place}: the rules allow the share that {name} of {question} keeps; take this out"
+            problem = f"{name} needs no exception: the rules allow the share of {question} that it keeps"
+            yield f"{place}: {problem}; delete it here"
 
 
 def _rule_and_fix(suite: Suite, cost: Cost) -> str:
@@ -392,14 +409,14 @@ def _rule_and_fix(suite: Suite, cost: Cost) -> str:
         passed = ", ".join(name for name in functions if name not in cost.fails)
         return f"; make these tests stricter, or mark them with needs_results: {passed}"
     if cost.is_green and 1 - cost.kept > cost.most:
-        return f", but it passes the visible check; let that fail too, {reason}. It fails {fails}"
-    return f", although its results are right; let it fail fewer or more tests than {fails}, {reason}"
+        return f", but it passes the visible check; let that check catch it, too, {reason}. It fails {fails}"
+    return f", although it passes the basic tests; let it fail fewer or more tests than {fails}, {reason}"
 
 
 def check_error(check: str, cells: tuple[str, ...], limit: float = MOST) -> BaseException | None:
     """Run a visible check after these trusted cells, with a fixed seed; return its error, or None.
 
-    After `limit` seconds of processor time it counts as endless.
+    Cells and check together are stopped after `limit` seconds of processor time.
     """
     with clock(limit), silence(), warnings.catch_warnings(), drawing(0, by_torch=True):
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Checks `builds_on` in an exercise's entry in course.yaml, and finds tests that do not tell answers apart.
+"""Checks `builds_on` in course.yaml, and finds right answers that pass the tests of another question.
 
 If a question builds on an earlier one, a submission with a wrong earlier answer is graded again with the
 right one in its place, so that the mistake costs no points in the later question.
@@ -21,8 +21,8 @@ from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_compiled
 
-_WRONG = "def {}(*given, **named):\n    return given"  # fails all tests, but does not count as not attempted
-MOST = 0.5  # share of a later question's points that the right earlier answer may get in its place
+_WRONG = "def {}(*given, **named):\n    return given"  # fails all tests, but counts as attempted
+MOST = 0.5  # share of a later question's points that the right earlier answer may get there, at most
 _Grade = Callable[[Mapping[str, str]], Report]
 
 
@@ -31,13 +31,15 @@ def measure(
 ) -> tuple[str, tuple[str, ...]]:
     """For each pair in `builds_on`, grade a right later answer together with a wrong earlier one.
 
-    Return a summary of how many pairs are proved, and a finding for each problem. `grade` grades the
-    reference with some answers replaced, as a submission is graded.
+    Return a summary with the number of pairs that are proved, and a finding for each problem. `grade` grades
+    the reference like a submission, after it has replaced some of its answers.
     """
     pairs = [(later, earlier) for later, names in builds_on.items() for earlier in names]
     problems = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
     proved = f"{problems.count(None)} of {len(pairs)}"
-    summary = f"{proved} pairs of builds_on carry a mistake forward" if pairs else ""
+    summary = (
+        f"{proved} pairs of builds_on are proved: earlier mistakes cost no later points" if pairs else ""
+    )
     other_problems = (
         _substitute_problem(exercise, later, other, suite)
         for later, names in builds_on.items()
@@ -58,15 +60,15 @@ def double_answers(exercise: Exercise, suite: Suite) -> Iterator[str]:
 
 
 def without_examples(exercise: Exercise, suite: Suite) -> Iterator[str]:
-    """Yield a note if there are questions whose wrong answers get no example on feedback pages."""
+    """Yield a note that names the questions whose wrong answers get no example on feedback pages."""
     examples = Examples(suite)
     if names := ", ".join(examples.questions_without_example()):
-        note = f"wrong answers to {names} get no example on feedback pages, since no call can be shown there"
-        yield f"{exercise.suite}: {note}; pages show calls with {examples.limits}"
+        note = f"wrong answers to {names} get no example on feedback pages"
+        yield f"{exercise.suite}: {note}; pages only show calls with {examples.limits}"
 
 
 def _available(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[str]:
-    """Return the questions whose right answers a worker has while it regrades `later`."""
+    """Return the questions whose right answers a worker holds while it grades `later` again."""
     given = compiled(exercise.reference, earlier, [later])
     with beside_handout(exercise):
         variables = run_compiled(given.code, given.names)[earlier[0]].__globals__
@@ -74,13 +76,13 @@ def _available(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[s
 
 
 def fix_for_dependence(exercise: Exercise, builds_on: BuildsOn, later: str, earlier: str) -> str:
-    """Return the fix for the author if a wrong answer to `earlier` also fails tests of `later`."""
+    """Return the advice to the author if a wrong answer to `earlier` also fails tests of `later`."""
     (cell,) = (cell for cell in exercise.cells if (cell.role, cell.name) == (Role.SOLUTION, later))
     names = {part.id for part in ast.walk(ast.parse(cell.text)) if isinstance(part, ast.Name)}
     if earlier in names and earlier not in builds_on.get(later, ()):
         entry = {BUILDS_ON: {later: [earlier]}}
         if not list(wrong_rules(exercise, entry)):
-            return f"As {later} calls {earlier}, write `{BUILDS_ON}: {{{later}: [{earlier}]}}` in course.yaml"
+            return f"{later} calls {earlier}: write `{BUILDS_ON}: {{{later}: [{earlier}]}}` in course.yaml"
     return f"Make that test independent of {earlier}"
 
 
@@ -94,8 +96,8 @@ def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: 
         if later in bound_names(answer.code) and earlier in used_names(later, pieces([answer.code]))
     )
     if (caller := next(calling, None)) is None:
-        fix = f"write one, in which {later} calls it"
-        return f"{exercise.folder / ACCEPTED}: no right answer to {later} builds on {earlier}; {fix}"
+        fix = f"write one, in which {later} calls {earlier}"
+        return f"{exercise.folder / ACCEPTED}: has no answer to {later} that builds on {earlier}; {fix}"
     answers = _with_wrong_earlier(exercise, caller, earlier)
     question = next(question for question in grade(answers).questions if question.name == later)
     if question.score == question.max_score:
@@ -107,13 +109,14 @@ def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: 
 def _substitute_problem(exercise: Exercise, later: str, other: str, suite: Suite) -> str | None:
     """Return the problem if the right answer to `other` gets too many points as an answer to `later`.
 
-    A worker that regrades `later` has it, so a student's code could return its results.
+    The worker that grades `later` again holds this right answer, so a student's code could return its
+    results.
     """
     if (share := _share(suite, (*exercise.reference, f"{later} = {other}"), later)) <= MOST:
         return None
     problem = f"the right answer to {other} alone gets {share:.0%} of the points of {later}"
     fix = f"change {BUILDS_ON} of {later} in course.yaml"
-    return f"{exercise.folder}: {problem}, and a worker that regrades {later} has it; {fix}"
+    return f"{exercise.folder}: {problem}, and a worker that grades {later} again has that answer; {fix}"
 
 
 def _with_wrong_earlier(exercise: Exercise, caller: Answer, earlier: str) -> dict[str, str]:

@@ -67,7 +67,7 @@ def draft(path: Path, name: str, installed: Sequence[str] | None = None) -> Impo
     except Exception:  # the file may have any content
         cells = []
     if not any(_settings(cell).get("grade") for cell in cells):
-        fix = "give the one in nbgrader's source folder, with solutions and tests"
+        fix = "give the notebook in nbgrader's source folder, with solutions and tests"
         raise SourceError(f"{path}: is not a notebook with cells that nbgrader grades; {fix}")
     conversion = _Conversion(cells, path.parent)
     codes = [cell.source for cell in cells if cell.cell_type == "code"]
@@ -97,9 +97,9 @@ class _Answer:
 
     name: str
     is_tested: bool  # whether it is a question with hidden tests
-    cell: Any = None  # its check, or the answer that an instructor grades
+    cell: Any = None  # the cell with its visible check, or with the answer that an instructor grades
     points: float = 0.0
-    visible: list[str] = field(default_factory=list)  # the visible code of each of its test cells
+    visible: list[str] = field(default_factory=list)  # for each of its test cells, the code that students see
 
 
 class _Conversion:
@@ -109,15 +109,15 @@ class _Conversion:
         self.cells: list[Any] = []
         self.files = Files(folder)
         self.notes: list[str] = []
-        self._pending = list(cells)  # the cells that follow
+        self._pending = list(cells)  # the cells that are not converted yet
         self._names = Names()
         self._answers: dict[str, _Answer] = {}
         self._owners: dict[str, _Answer] = {}  # by name, the answer that binds it
         self._solutions: dict[str, str] = {}  # by question, the code of its cell
-        self._untitled: list[str] = []  # hidden tests of test cells without a docstring
+        self._untitled: list[str] = []  # names of the hidden tests whose test cells have no docstring
         self._tests: list[str] = []
         self._imports = {"question"}  # names from autograder.testing
-        self._fetched: dict[str, str] = {}  # names of the notebook in hidden tests, each with the test cell
+        self._fetched: dict[str, str] = {}  # by name that a hidden test gets from the notebook: its test cell
         self._read: list[frozenset[str]] = []  # the names that each code cell reads
         while self._pending:
             self._convert(self._pending.pop(0))
@@ -125,7 +125,9 @@ class _Conversion:
             self._finish(answer)
         self._note_calls()
         if self._untitled:
-            fix = "Students read the docstring of a test as its title. Name the tested property in those of"
+            fix = (
+                "Students read a test's docstring as its title. Name the tested property in the docstring of"
+            )
             self.notes.append(f"{fix} {', '.join(self._untitled)}.")
         self.notes += self.files.notes
 
@@ -137,9 +139,10 @@ class _Conversion:
         return f"{doc}\n\nfrom autograder.testing import {', '.join(sorted(self._imports))}\n{tests}"
 
     def question_for_mistake(self) -> str:
-        """Return a function with a `return` for the first known mistake, or an empty string.
+        """Return the name of a function for the first known mistake, or an empty string.
 
-        It must have a visible test, and no other answer may use it, so that the mistake fails only there.
+        This mistake returns nothing, so the function must return a value, and it must have a visible test. No
+        other answer may use the function, so that the mistake fails only this question.
         """
         for name, code in self._solutions.items():
             returns = any(_returns(node, name) for node in parsed(code).body)
@@ -180,7 +183,7 @@ class _Conversion:
     def _code(self, settings: Any, text: str) -> None:
         """Convert a code cell without an answer: to a demo if it only shows something, else to given code.
 
-        The magics of given code move to a demo before it, except cell magics and those for timing.
+        IPython magics in given code move to a demo cell above it. Cell magics and timing magics are left out.
         """
         code, magics = _without_magics(text)
         tree = parsed(code)
@@ -207,7 +210,11 @@ class _Conversion:
         self.notes += [f"{settings['grade_id']}: `{line}` is left out." for line in lines]
 
     def _bind(self, settings: Any, code: str, answer: str) -> None:
-        """Add the names that a cell binds; note those that an earlier test used or that only a test binds."""
+        """Add the names that a cell binds.
+
+        Add a note on each of them that an earlier test used, and on each name that the cell reads although
+        only a test binds it.
+        """
         tree, before = parsed(code), self._names.notebook
         bound = frozenset[str]().union(*map(bindings, tree.body))
         for name in sorted(bound & before & self._fetched.keys()):
@@ -252,9 +259,11 @@ class _Conversion:
         self._owners |= dict.fromkeys(bound, answer)
 
     def _model_answer(self, identity: str, text: str) -> str:
-        """Return the model answer of a written answer; make its text a text cell if it is the question.
+        """Return the model answer of a written answer, whose cell may contain the question instead.
 
-        If there is text above it, that may be the question. Then this text stays hidden: it may be an answer.
+        If the cell's text is a question and there is no text above it, students need it: it becomes a text
+        cell, and the model answer is empty. If there is text above, that may be the question, so the cell's
+        text stays hidden as the model answer.
         """
         is_question = BEGIN not in text and text.rstrip("*_ \n").endswith("?")
         has_text_above = self._has_text_above()
@@ -263,9 +272,9 @@ class _Conversion:
             self.notes.append(f"{identity} is a question. It is a text cell now: write its model answer.")
             return NO_ANSWER
         if is_question or not has_text_above:
-            why = "ends with a question" if is_question else "has no text between it and the answer above"
+            problem = "ends with a question" if is_question else "comes right after another answer"
             fix = "students do not see this model answer, so the text above it must ask the question"
-            self.notes.append(f"{identity} {why}: {fix}.")
+            self.notes.append(f"{identity} {problem}: {fix}.")
         return text
 
     def _has_text_above(self) -> bool:
@@ -279,7 +288,7 @@ class _Conversion:
         return False
 
     def _following_words(self) -> set[str]:
-        """Return the words of the test cells before the next answer, or of later ones if there are none."""
+        """Return the words of the test cells before the next answer. If there are none, of all later ones."""
         words, later = set[str](), set[str]()
         is_next = True
         for cell in self._pending:
@@ -312,11 +321,11 @@ class _Conversion:
             self.notes.append(f"{identity} is left out: there is no answer above it that it could test.")
             return
         if re.search("### (?:HASHED )?AUTOTEST", text):
-            self.notes.append(f"{identity} has lines for nbgrader's autotest: write tests instead.")
+            self.notes.append(f"{identity} uses nbgrader's autotest: write tests instead of its lines.")
         visible, points = _HIDDEN.sub("", text).strip(), float(settings.get("points") or 0)
         answer.points += points
         if not answer.is_tested:
-            why = f"an instructor grades {answer.name}, also for the points of {identity}"
+            why = f"an instructor grades {answer.name}, which gets the points of {identity}, too"
             self.notes.append(f"{identity} is left out: {why}.")
             return
         answer.visible.append(visible)
@@ -325,7 +334,7 @@ class _Conversion:
         self._hidden_test(identity, answer.name, _MARKER.sub("", text).strip("\n"), points)
 
     def _tested(self, code: str) -> _Answer | None:
-        """Return the last answer from which a test cell uses a name. Without one, return the last answer."""
+        """Return the last answer that binds a name used in the test cell, or else the last answer."""
         answers = list(self._answers.values())
         used = {self._owners[word].name for word in _words(code) if word in self._owners}
         last = answers[-1] if answers else None
@@ -343,7 +352,7 @@ class _Conversion:
         self._imports |= test.imports
         self._fetched |= dict.fromkeys(test.fetched, identity)
         if test.body and not points:
-            self.notes.append(f"{identity} had 0 points; its hidden test has a weight of 1.")
+            self.notes.append(f"{identity} had 0 points; its hidden test has a weight of 1 now.")
         if test.body:
             name = re.sub(r"\W", "_", identity)
             fixtures = [each for each in ("student", "reference") if f"{each}." in test.body] or ["student"]
@@ -412,9 +421,9 @@ def _words(code: str) -> set[str]:
 
 
 def _without_magics(code: str) -> tuple[str, list[str]]:
-    """Return the code without IPython's magics, and the list of these.
+    """Return the code without IPython's magics, and a list of these magics.
 
-    If the rest is not Python, return an empty string, and all the code as a magic.
+    If the rest is not Python, return an empty string and a list with the whole code.
     """
     if parsed(code).body or not code.strip():
         return code, []
@@ -430,7 +439,7 @@ def _without_magics(code: str) -> tuple[str, list[str]]:
 
 
 def _only_shows(tree: ast.Module) -> bool:
-    """Whether code seems to bind no names and to have no effect except its output."""
+    """Whether code seems to bind no names and to have no effect but its output."""
     for statement in tree.body:
         for node in ast.walk(statement):
             match node:

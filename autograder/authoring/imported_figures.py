@@ -1,7 +1,7 @@
 """Rewrites calls of matplotlib's figures and axes in tests, because hidden tests get only facts of figures.
 
-Facts are attributes such as `title` and `lines`. Axes reach a hidden test as a figure with only these axes,
-so `ax.get_title()` becomes `ax.axes[0].title`.
+Facts are attributes such as `title` and `lines`. If a student's variable holds axes, a hidden test gets a
+figure with only these axes. So `ax.get_title()` becomes `ax.axes[0].title`.
 """
 
 import ast
@@ -18,8 +18,12 @@ _AXES = {  # methods of axes, each with its fact
     "get_images": "images",
     "get_legend": "legend",
 }
-_DRAWN = {"get_xdata": "x", "get_ydata": "y", "get_label": "label"}  # methods of lines, each with its fact
-_LISTS = {"lines", "images"}  # attributes of axes that have the names of facts
+_DRAWN = {
+    "get_xdata": "x",
+    "get_ydata": "y",
+    "get_label": "label",
+}  # methods of drawn lines, and their facts
+_LISTS = {"lines", "images"}  # attributes of matplotlib's axes with the same name as a fact
 _TEXTS = {"title.get_text": "title", "xaxis.label.get_text": "xlabel", "yaxis.label.get_text": "ylabel"}
 _TEXTS |= {"xaxis.get_label_text": "xlabel", "yaxis.get_label_text": "ylabel"}
 _FACTS = {"axes", "bars", *_AXES.values()}
@@ -27,7 +31,7 @@ _SURE = {*_AXES, "get_suptitle"} - {"get_title", "get_images"}  # methods that o
 
 
 def figures_of(statement: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement binds to figures or axes, judged by the method that it calls."""
+    """Yield the names that a statement binds to figures or axes. The called method shows which these are."""
     makes = {"subplots", "add_subplot", "gca", "gcf", "figure"}
     match statement:
         case ast.Assign([target], ast.Call(ast.Attribute(attr=attribute))) if attribute in makes:
@@ -62,7 +66,10 @@ def lines_of(statement: ast.stmt) -> Iterator[str]:
 
 
 def as_facts(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> tuple[ast.stmt, str]:
-    """Return the statement with facts instead of calls, and its first expression without a fact, if any."""
+    """Return the statement with facts instead of calls.
+
+    Also return its first expression that needs more of a figure than its facts, or an empty string.
+    """
     if (figures | lines).isdisjoint(part.id for part in ast.walk(statement) if isinstance(part, ast.Name)):
         return statement, ""
     changed = _ToFacts(figures).visit(statement)
@@ -72,7 +79,7 @@ def as_facts(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> tuple[a
 def bars_instead(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> str:
     """Return the statement with the number of bars in place of `len(ax.patches)`.
 
-    Return an empty string if there are no such patches, or if the statement still lacks a fact.
+    Return an empty string if the statement has no `len(ax.patches)`, or if it also needs more than facts.
     """
     before = ast.dump(statement)
     changed = _ToBars(figures).visit(deepcopy(statement))
@@ -99,7 +106,10 @@ def _without_fact(node: ast.AST, figures: Set[str], lines: Set[str]) -> Iterator
 
 
 def _is_figure(node: ast.AST, figures: Set[str]) -> bool:
-    """Whether an expression is a figure or axes: one of the names `figures`, an item of it, or of `axes`."""
+    """Whether an expression is a figure or axes.
+
+    It is if it is one of the names `figures`, an item of such a name, or an item of an attribute `axes`.
+    """
     match node:
         case ast.Name(name, ast.Load()):
             return name in figures
@@ -144,7 +154,7 @@ class _ToFacts(ast.NodeTransformer):
         return _is_figure(base, self._figures)
 
     def _fact(self, base: ast.expr, fact: str) -> ast.expr:
-        """Return the code for a fact of axes. If `base` is a name, it is a figure with only these axes."""
+        """Return the code for a fact of the axes `base`. A name stands for a figure with only these axes."""
         axes = self.visit(base)
         if isinstance(base, ast.Name):
             every = ast.Attribute(axes, "axes", ast.Load())
@@ -153,10 +163,10 @@ class _ToFacts(ast.NodeTransformer):
 
 
 class _ToBars(_ToFacts):
-    """Replaces `len(ax.patches)` by the number of all bars. It is 0 for axes without bars."""
+    """Replaces `len(ax.patches)` by the number of all bars, which is 0 for axes without bars."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Replace a call of `len` for patches."""
+        """Replace `len(ax.patches)`."""
         match node:
             case ast.Call(ast.Name("len"), [ast.Attribute(base, "patches")], []) if self._can_be(base):
                 groups = ast.unparse(self._fact(base, "bars"))

@@ -23,7 +23,7 @@ _PICTURE_NAME = re.compile(r"[\w-]+\.(?:svg|png)")
 # Parts of the names of functions that read files.
 _READING = re.compile(r"read|load|open|imread|genfromtxt|fromfile")
 _GIVEN = {"IPython", "ipywidgets", "jupyter", "nbgrader", "pytest"}  # packages that come with the course kit
-_OTHER_NAMES = {  # PyPI's names of modules, because their packages may not be installed here
+_OTHER_NAMES = {  # names on PyPI of packages whose modules have another name
     "sklearn": "scikit-learn",
     "skimage": "scikit-image",
     "PIL": "pillow",

@@ -1,8 +1,8 @@
 """Makes hidden tests from the test cells of an nbgrader notebook.
 
-A test cell runs inside the notebook. A hidden test runs outside: it fetches the functions and variables that
-it uses, and it cannot change the notebook's own. Statements that depend on such a change are left out, each
-with a note.
+A test cell runs inside the notebook. A hidden test runs outside: it gets copies of the functions and
+variables that it uses, so it cannot change those of the notebook. A statement that needs such a change is
+left out, and the author gets a note on it.
 """
 
 import ast
@@ -24,7 +24,7 @@ from autograder.course.code import Piece, bindings, in_scope, rests_on
 _HELPERS = ("expect_raises", "value_of")  # functions of autograder.testing, imported by tests that call them
 _BUILTINS = frozenset(vars(builtins)) | {"__name__", *_HELPERS}
 _DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-_SHOWN = 70  # characters of a statement in a note
+_SHOWN = 70  # characters of a left-out statement that a note quotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,10 @@ class Source:
     answer: str | None = None  # for a variable: the answer that binds it, or "" if given code does
 
     def line(self, question: str) -> str:
-        """Return the code for a test of `question`. Variables that it does not bind are the reference's."""
+        """Return the code for a test of `question`.
+
+        A variable that another question or given code binds is taken from the reference.
+        """
         is_students = self.answer in (None, question)
         return self.code if is_students else self.code.replace("(student.", "(reference.")
 
@@ -46,9 +49,9 @@ class Draft:
     """The draft of a hidden test, made from a test cell."""
 
     body: str = ""  # empty if no statement of the test cell asserts anything
-    notes: tuple[str, ...] = ()  # for the author, on what is left out
-    imports: frozenset[str] = frozenset()  # names from autograder.testing
-    fetched: frozenset[str] = frozenset()  # names that it gets from the notebook
+    notes: tuple[str, ...] = ()  # for the author, on each statement that is left out
+    imports: frozenset[str] = frozenset()  # names that the test needs from autograder.testing
+    fetched: frozenset[str] = frozenset()  # names that the test gets from the notebook
 
 
 @dataclass
@@ -87,7 +90,10 @@ class Names:
             self.sources[name] = Source(ast.unparse(statement), read_names(statement))
 
     def lines(self, names: Set[str], question: str) -> list[str]:
-        """Return the lines with which a test of `question` gets these names, in the order of their needs."""
+        """Return the lines with which a test of `question` gets these names.
+
+        A line comes after the lines that it needs.
+        """
         ordered = dict[str, None]()
         for name in sorted(names & self.sources.keys()):
             source = self.sources[name]
@@ -95,7 +101,7 @@ class Names:
         return list(ordered)
 
     def rests_on(self, names: Set[str]) -> frozenset[str]:
-        """Return all names in the code of the notebook's functions among `names` and in the code they use."""
+        """Return all names that the notebook's functions among `names` use, even indirectly."""
         called = names & self.functions
         return frozenset[str]().union(*(rests_on(name, self.pieces)[1] for name in called))
 
@@ -144,9 +150,9 @@ def hidden_test(cell: str, question: str, title: str, code: str, names: Names) -
 def _with_lines(
     statements: Sequence[ast.stmt], lines: Sequence[str]
 ) -> Iterator[tuple[ast.stmt, Sequence[str], Sequence[str]]]:
-    """Yield each statement, the lines between it and the one before, and its lines.
+    """Yield each statement, the lines between it and the previous statement, and its lines.
 
-    If it shares a line with another statement, its lines are an empty list.
+    The last are an empty list if the statement shares a line with another one.
     """
     begins = [
         min([each.lineno, *(decorator.lineno for decorator in getattr(each, "decorator_list", ()))])
@@ -172,7 +178,7 @@ class _TestReader:
         self._lines: set[str] = set()  # names of lines that are drawn on axes
         self._omitted_names: set[str] = set()  # names that a left-out statement binds or deletes
         self._replaced: set[str] = set()  # variables of the notebook that have another value in the test
-        self._saved: dict[str, str] = {}  # local names for a notebook's variable, each with this variable
+        self._saved: dict[str, str] = {}  # by local name: the notebook's variable whose value it saves
 
     def read(self, statement: ast.stmt, above: Sequence[str], lines: Sequence[str]) -> None:
         """Read the next statement, with the comments above it."""
@@ -210,7 +216,7 @@ class _TestReader:
         return ""
 
     def _follow(self, statement: ast.stmt) -> None:
-        """Record names that a statement binds, and the notebook's variables that it replaces or restores."""
+        """Record the names that a statement binds, and which of the notebook's it replaces or restores."""
         bound = bindings(statement)
         self._local |= bound
         self._omitted_names -= bound
@@ -235,7 +241,7 @@ def _asserts(statement: ast.stmt) -> bool:
 
 
 def has_long_text(tree: ast.AST) -> bool:
-    """Whether code has a string over several lines, which indenting the code would change."""
+    """Whether code has a string of several lines. To indent the code would change such a string."""
     for node in ast.walk(tree):
         match node:
             case ast.JoinedStr() | ast.Constant(str() | bytes()) if node.lineno != node.end_lineno:

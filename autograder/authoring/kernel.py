@@ -17,11 +17,11 @@ from autograder.course.exercise import HANDOUT, Exercise
 from autograder.report.text import one_line
 
 CELL_SECONDS = 300
-_CHARACTERS = 300  # of an output in a message
+_CHARACTERS = 300  # characters of an output that a message quotes, at most
 
 
 def kernel_problems(exercise: Exercise) -> Iterator[str]:
-    """Yield a problem for each cell that, run in a kernel, fails or writes to stderr, as warnings do."""
+    """Yield a problem for each cell that fails in a kernel or writes to stderr there, as warnings do."""
     cells = [cell for cell in exercise.cells if cell.is_code]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.text) for cell in cells])
     with TemporaryDirectory() as folder:
@@ -31,14 +31,15 @@ def kernel_problems(exercise: Exercise) -> Iterator[str]:
     for number, (cell, run) in enumerate(zip(cells, notebook.cells, strict=True)):
         problems = [ended] if ended and number == last else map(_output_problem, run.outputs)
         for problem in filter(None, problems):
-            message = f"in a kernel, this cell {problem}; students would see that too, so fix it"
+            message = f"in a kernel, this cell {problem}; fix it, since students would see this, too"
             yield f"{exercise.source}:{cell.line}: {message}"
 
 
 def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
-    """Run all cells in `folder`, also after one raised an error.
+    """Run all cells in `folder`, even those after a cell that raises an error.
 
-    Return the index of the last cell that started, and why the run ended there (empty if it did not).
+    Return the index of the last cell that started, and the reason why the run ended early, or an empty
+    string.
     """
     started = [0]
     client = NotebookClient(
@@ -48,9 +49,9 @@ def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
         on_cell_start=lambda cell_index, **_: started.append(cell_index),
         resources={"metadata": {"path": str(folder)}},
     )
-    # Without these handlers, what a slider draws is an output of its cell. nbclient's handlers would answer
-    # the slider on the socket on which it waits for the end of the cell, and would sometimes miss that end
-    # until the timeout.
+    # These handlers of nbclient answer a slider on the same socket on which nbclient waits for the end of the
+    # cell. So nbclient would sometimes miss the end and wait until the timeout. Without the handlers, a
+    # slider's drawing is an ordinary output of its cell.
     client.comm_open_handlers.clear()
     ended = ""
     try:

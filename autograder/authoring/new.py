@@ -25,10 +25,10 @@ _Files = Mapping[str, str | bytes]
 
 
 def create_course(folder: Path, notebook: Path | None = None, subject: str = "torch") -> list[Path]:
-    """Write a course with one exercise and return the files. The exercise is made from `notebook`, if given.
+    """Write a course with one exercise and return the files.
 
-    Without a notebook, it is the sample for `subject`, a key of FIRST. Raise CourseError if `folder` is
-    neither empty nor new, so that no file is overwritten.
+    The exercise is made from `notebook`, if given. Otherwise it is the sample for `subject`, a key of FIRST.
+    To overwrite no file, raise CourseError if `folder` exists and is not empty.
     """
     if folder.is_file() or {path.name for path in folder.glob("*")} - _IGNORED:
         raise CourseError(f"{folder}: is not an empty folder; choose an empty one, or a new one")
@@ -73,7 +73,7 @@ def entry(name: str) -> str:
 
 
 def _as_name(text: str, default: str) -> str:
-    """Return the text as a name of a course or an exercise, or the default if no character can stay."""
+    """Return a valid name of a course or exercise, made from the text; `default` if no character is valid."""
     return re.sub("[^A-Za-z0-9_-]+", "_", text).strip("_-")[:100] or default
 
 

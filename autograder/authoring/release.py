@@ -23,7 +23,7 @@ from autograder.diagnosis.known import known_mistakes
 from autograder.files import write_whole
 from autograder.gradebook.assignment import generate
 
-# Each worker gets a copy of the handout. A message to a worker has at most 16 MB, and its folder 128 MB.
+# Each worker gets a copy of the handout. A message to a worker may have 16 MB, and a worker's folder 128 MB.
 MAX_FILE, MAX_HANDOUT, MAX_FILES = 15 << 20, 32 << 20, 200  # bytes, bytes, files
 
 
@@ -34,7 +34,7 @@ def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
 
 
 def build_missing(course: Course, exercises: Iterable[Exercise]) -> None:
-    """Build the exercises that are not in build/source/, because the formgrader does not list these.
+    """Build the exercises that are missing in build/source/, so that the formgrader lists them, too.
 
     Errors in a source are ignored here; grading and releasing report them.
     """
@@ -47,8 +47,8 @@ def build_missing(course: Course, exercises: Iterable[Exercise]) -> None:
 def write_source(exercise: Exercise, folder: Path) -> list[Path]:
     """Replace `folder` by the source notebook and all other files of `exercise`, and return these files.
 
-    The others are the kit, the set-up, the exercise's handout/ and the Markdown files in solutions/, to which
-    notebooks may link. Raise SourceError if a file cannot be handed out.
+    The other files are the kit, the set-up, the exercise's handout/ and the Markdown files in solutions/, to
+    which notebooks may link. Raise SourceError if a file cannot be handed out.
     """
     if problems := list(handout_problems(exercise)):
         raise SourceError("\n".join(problems))
@@ -59,7 +59,7 @@ def write_source(exercise: Exercise, folder: Path) -> list[Path]:
     shared = own_files(exercise.folder.parent, "*.md")
     texts |= {path.name: path.read_bytes() for path in shared} | exercise.handed_out
     if folder.exists():
-        shutil.rmtree(folder)  # nbgrader would release old files in it
+        shutil.rmtree(folder)  # else nbgrader would release the old files in it
     return [write_whole(folder / name, text) for name, text in texts.items()]
 
 
@@ -70,9 +70,9 @@ def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Pat
 
 
 def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime) -> Iterator[str]:
-    """Yield a warning for each earlier exercise that is not over and has a question that given code answers.
+    """Yield a warning if an exercise would show answers to an earlier one that students can still submit.
 
-    Given code answers a question if it defines a function or class of that name.
+    Its given code shows an answer if it defines a function or class with the name of the question.
     """
     order = list(course.exercises)
     for exercise in exercises:
@@ -82,8 +82,8 @@ def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime)
             answered = ", ".join(name for name in course.exercises[earlier].points if name in defined)
             last = last_due_time(course, earlier)
             if answered and (last is None or now <= last):
-                when = last.isoformat(" ", "minutes") if last else f"{earlier} is over"
-                problem = f"its given code answers {answered} of {earlier}; release it after {when}"
+                when = f"after {last.isoformat(' ', 'minutes')}" if last else f"when {earlier} has ended"
+                problem = f"its given code answers {answered} of {earlier}; release it {when}"
                 yield f"{exercise.name}: {problem}"
 
 
@@ -120,7 +120,7 @@ def _contents(course: Course, exercise: Exercise) -> dict[Path, bytes]:
 
 
 def _release_problems(exercise: Exercise) -> Iterator[str]:
-    """Yield each problem that prevents a release, and each part of an answer that a release would show."""
+    """Yield each problem with the handout or the hints, and each answer that a release would show."""
     yield from handout_problems(exercise)
     try:
         check_hints(exercise)

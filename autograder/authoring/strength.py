@@ -78,7 +78,10 @@ def _mutants_of(cell: Cell) -> Iterator[Mutant]:
 
 
 def _changed_codes(text: str, tree: ast.Module, lines: Set[int]) -> Iterator[str | None]:
-    """Yield the text after each single change in these lines; None if the change is not valid Python."""
+    """Yield the text after each single change in these lines.
+
+    Yield None instead if a change lies elsewhere or is not valid Python.
+    """
     for node, scope in _changeable_nodes(tree, Scope()):
         if isinstance(node, ast.FunctionDef) and scope.in_class:  # methods may draw random numbers
             first = next((statement for statement in node.body if statement.lineno in lines), None)
@@ -150,7 +153,7 @@ class Declared:
     text: str  # an edit of the solution, the name of a misconception, or the name of a wrong answer
 
     def edited_trees(self, solution: str) -> Iterator[str]:
-        """Yield the solution's syntax trees after the edit of each single match, and of all matches."""
+        """Yield the solution's syntax trees with the edit at each single match, and at all matches."""
         try:
             for rule in rules(self.text):
                 yield from (_dumped(ast.unparse(tree)) or "" for tree in rule.apply(ast.parse(solution)))
@@ -164,7 +167,7 @@ def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
     A cell of exceptions gives the reason and has one or more of these lists:
     - `edits`: they make mutants that are as right as the solution
     - `misconceptions`: they do not make the solution wrong
-    - `shares`: wrong answers that may keep a share of the points which the rules do not allow
+    - `shares`: wrong answers that may keep a share of the points that the rules do not allow
     """
     return tuple(
         Declared(place, answer.question, kind, text)
@@ -178,7 +181,7 @@ def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
 class Strength:
     """The numbers of mutants by their results, and findings: the changes that the author must make."""
 
-    mutants: int = 0  # without those that are declared equivalent
+    mutants: int = 0  # number of mutants, without those that are declared equivalent
     killed: int = 0  # mutants that fail a test
     equivalent: int = 0  # mutants that pass all tests and are declared equivalent
     survivors: tuple[str, ...] = ()  # a message on each other mutant that passes all tests
@@ -190,7 +193,7 @@ class Strength:
 
 
 def measure(suite: Suite, share: float) -> Strength:
-    """Run each mutant on the hidden tests of its question, up to the first that fails.
+    """Run each mutant on the hidden tests of its question, up to the first test that it fails.
 
     At least `share` of the mutants that are not declared equivalent must fail.
     """
@@ -198,7 +201,7 @@ def measure(suite: Suite, share: float) -> Strength:
 
 
 def surviving(suite: Suite, part: int = 0, parts: int = 1) -> list[int]:
-    """Return the indices of the mutants that pass all tests. Of several `parts`, only one is tried."""
+    """Return the indices of the mutants that pass all tests. Only every `parts`-th mutant is tried."""
     exercise = suite.exercise
     trials = {name: Trial(suite, name) for name in exercise.points}
     texts = [cell.text for cell in exercise.cells if cell.is_reference]
@@ -237,6 +240,6 @@ def _wrong_edits(
     for edit in trees:
         mutants = [mutant for mutant in every if mutant.is_made_by(edit, trees[edit])]
         if not mutants:
-            yield f"{edit.place}: makes no mutant of {edit.question} any more; delete or change this edit"
+            yield f"{edit.place}: this edit no longer makes a mutant of {edit.question}; delete or change it"
         elif any(mutant not in passing for mutant in mutants):
-            yield f"{edit.place}: is declared equivalent, but fails a hidden test; take it out"
+            yield f"{edit.place}: this edit is declared equivalent, but fails a hidden test; delete it"

@@ -1,4 +1,4 @@
-"""Verifies several exercises in several processes, and distributes the mutants of each among them.
+"""Verifies several exercises in several processes, which also divide the mutants of each exercise.
 
 Each exercise's notebook also runs in a real kernel.
 """
@@ -26,7 +26,7 @@ from autograder.testing.suite import Suite, use_one_thread
 from autograder.worker.walls import die_with_parent
 
 PROGRESS = 10.0  # seconds between two lines of progress
-_MUTANTS = 25  # in one part, so that parts end often enough to show progress
+_MUTANTS = 25  # mutants in one part of a proof; small parts end often, which shows progress
 _Notify = Callable[[str], None]
 
 
@@ -48,7 +48,7 @@ def prove_together(
 ) -> Iterator[Proof]:
     """Verify exercises in `jobs` processes, each with its own zygote; yield the proofs in order.
 
-    An exercise that was proved before and has not changed is not verified again, unless `anew`. If `whole`,
+    If nothing has changed since an exercise was proved, its saved proof is used, unless `anew`. If `whole`,
     all tests run on each wrong answer, so that its share of the points is exact. `notify` gets a line of
     progress at times. The proofs do not depend on the number of processes.
     """
@@ -85,11 +85,11 @@ def prove_together(
 
 @dataclass(frozen=True)
 class _StartedProof:
-    """The parts of one exercise's proof, on which processes are working."""
+    """The proof of one exercise, on whose parts processes are working."""
 
     exercise: Exercise
     main: Future[Proof]
-    mutants: Sequence[Future[list[int]]]  # of each part, the indices of the mutants that pass all tests
+    mutants: Sequence[Future[list[int]]]  # each will hold the indices of the mutants that pass all tests
     kernel: Future[tuple[str, ...]]
 
     @property
@@ -101,7 +101,7 @@ class _StartedProof:
         """Wait for the parts and return the whole proof; call `show_progress` every PROGRESS seconds."""
         _wait([self.main], show_progress)
         proof = self.main.result()
-        if proof.costs is not None:  # else right answers fail, and figures on mutants would mean nothing
+        if proof.costs is not None:  # else a right answer fails, and the mutants would show nothing
             _wait(self.mutants, show_progress)
             survivors = [number for part in self.mutants for number in part.result()]
             try:
@@ -125,7 +125,7 @@ def _start_proof(
     """Submit all parts of an exercise's proof to the processes."""
     try:
         parts = max(jobs, ceil(len(tuple(mutants(exercise))) / _MUTANTS))
-    except SourceError:  # which the main part reports
+    except SourceError:  # the main part reports it
         parts = 0
     root, name = course.root, exercise.name
     main = pool.submit(_prove_without_mutants, root, sets, whole, name)
@@ -142,7 +142,7 @@ def _prove_without_mutants(root: Path, sets: int, whole: bool, name: str) -> Pro
 
 
 def _surviving(root: Path, name: str, part: int, parts: int) -> list[int]:
-    """Return the indices of one part's mutants that pass all tests; none if the reference fails."""
+    """Return the indices of one part's mutants that pass all tests, or nothing if the reference fails."""
     try:
         suite = _suite(root, name)
     except SourceError:

@@ -21,11 +21,11 @@ from autograder.worker.namespace import Namespace, silence
 
 SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 SETS_TRIED, SETS_THOROUGH = 2, 16  # sets of hidden inputs on which each answer of an author runs
-# An answer counts as endless after TIMES the processor time of the reference, but not before LEAST seconds
-# and not after MOST seconds.
+# The limit for an answer is TIMES the processor time of the reference, but at least LEAST and at most MOST
+# seconds. An answer that takes longer counts as endless.
 LEAST, MOST = 0.5, 20.0
 TIMES = 20
-_TICKS = 5  # equal parts of a time limit
+_TICKS = 5  # signals of the timer until a time limit is reached
 
 
 def input_sets_for_answer(sets: int, number: int) -> list[int]:
@@ -66,7 +66,10 @@ class Trial:
 def failed_runs(
     suite: Suite, cells: tuple[str, ...], inputs: Inputs, tests: Iterable[HiddenTest]
 ) -> Iterator[Run]:
-    """Yield the run of each test that an answer fails. If its code raises an error, all tests fail by it."""
+    """Yield the run of each test that an answer fails.
+
+    If the answer's cells raise an error, every test fails with this error.
+    """
     outcome = _run_answer(suite, cells)
     for test in tests:
         if isinstance(outcome, BaseException):
@@ -111,8 +114,9 @@ def _run_answer(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseExcepti
 def clock(seconds: float) -> Iterator[None]:
     """Raise OutOfTimeError after these seconds of processor time, and again after each further `seconds`.
 
-    It is raised again because an answer may catch it. Waiting does not count. A virtual machine may charge
-    the time in which it was suspended to a process, all at once. That is a single tick: it ends no answer.
+    It is raised again because an answer may catch it. Waiting does not count. A virtual machine that was
+    suspended may charge all that time to the process at once. That makes only one of the _TICKS signals, so
+    it ends no answer.
     """
     ticks = count(1)
 
@@ -133,7 +137,7 @@ _SHOWN = 300  # characters of an error's message
 
 
 def failures(suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs]) -> dict[HiddenTest, str]:
-    """Run all tests on trusted cells with each of these sets; return a message on each failed test."""
+    """Run all tests on trusted cells with each set of inputs; return a message on each failed test."""
     namespace, errors = suite.namespace(cells), dict[HiddenTest, list[str]]()
     for inputs in sets:
         for run in suite.run(Local(namespace), inputs):
@@ -154,7 +158,7 @@ def lines_of_tests(suite: Suite, titles: Iterable[str], question: str) -> str:
 
 
 def located(path: Path, run: Run, error: BaseException) -> str:
-    """Return the error of a run as "file:line: message". The line is that of the suite at `path`."""
+    """Return the error of a run as "path:line: message". `path` is the suite, and the line is in it."""
     frames = traceback.walk_tb(error.__traceback__)
     line = [run.test.line, *(line for frame, line in frames if frame.f_code.co_filename == str(path))][-1]
     return f"{path}:{line}: {_message(path, line, error)}"

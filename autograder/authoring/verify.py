@@ -52,7 +52,7 @@ from autograder.testing.inputs import numbered_inputs
 from autograder.testing.student import names_asked
 from autograder.testing.suite import HiddenTest, Run
 
-_RARE = 320  # sets for the reference with --thorough, so that failures that are rare by chance are seen
+_REFERENCE_SETS = 320  # sets of inputs for the reference with --thorough, to find failures that are rare
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,13 @@ class Proof:
     exercise: str
     accepted: int = 0  # accepted answers
     mistakes: int = 0  # known mistakes
-    bits: int = 0  # about hidden inputs that one graded attempt can reveal, at most
-    carried: str = ""  # a summary of how many earlier mistakes cost no points in later questions
+    bits: int = 0  # bits of hidden inputs that one graded attempt can reveal, at most
+    carried: str = ""  # a summary of `builds_on`, as `entry.measure` returns it
     strength: Strength | None = None  # the mutants of the reference that the hidden tests catch
-    costs: Costs | None = None  # of all wrong answers, by hidden tests alone, without the exercise's rules
+    costs: Costs | None = None  # of all wrong answers; the hidden tests decide, without the exercise's rules
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # advice: possible problems, which the author may intend
-    is_reused: bool = False  # whether it is the saved proof of an earlier run
+    is_reused: bool = False  # whether this is the saved proof of an earlier run
 
 
 def explanations(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[str]:
@@ -102,7 +102,7 @@ def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
 
 
 def appearances(course: Course, proofs: Sequence[Proof]) -> Iterator[str]:
-    """Yield each sentence of the catalogue that may appear in these exercises, with the questions."""
+    """Yield each explanation in the catalogue that these exercises may show, with the questions."""
     catalogue = load_catalogue(next(iter(course.exercises.values())).catalogue)
     pairs = [pair for proof in proofs if proof.costs for pair in proof.costs.sentences]
     for mistake in catalogue.entries:
@@ -119,9 +119,9 @@ def prove(
     whole: bool = False,
     measured: bool = True,
 ) -> Iterator[Proof]:
-    """Verify each exercise with the worker and the suite with which submissions are graded.
+    """Verify each exercise with the worker and the suite that grade submissions.
 
-    Mutants are tried only if `measured`; otherwise, `with_strength` completes the proof.
+    Mutants are tried only if `measured`. Otherwise the caller completes the proof by `with_strength`.
     """
     for exercise in exercises:
         try:
@@ -166,7 +166,7 @@ class _Verification:
 
     It checks the exercise's files. Then it grades the reference with the visible checks, the untouched
     release, the other right answers and each known mistake. Last, it measures the costs of wrong answers.
-    Mutants are tried elsewhere, because several processes can divide that work.
+    It does not try mutants, because several processes can divide that work.
     """
 
     exercise: Exercise
@@ -177,14 +177,14 @@ class _Verification:
     findings: list[str] = field(default_factory=list)
     accepted_fails: bool = False  # whether an accepted answer fails a test or a visible check
     checks: dict[str, str] = field(default_factory=dict)  # by question, the check that the reference passes
-    failed: dict[Answer, list[Run]] = field(default_factory=dict)  # by known mistake, in its own question
+    failed: dict[Answer, list[Run]] = field(default_factory=dict)  # by known mistake, in its question
 
     def proof(self) -> Proof:
         exercise, share = self.exercise, self.settings.mutants_fail
         suite, builds_on = self.grader.suite, self.grader.builds_on
         mistakes = known_mistakes(exercise)
         proof = Proof(exercise.name, len(exercise.accepted), len(mistakes))
-        if not self.right_answers_pass():  # it would lead to all other findings
+        if not self.right_answers_pass():  # else this fault would cause many other findings
             return replace(proof, findings=tuple(self.findings))
         for mistake in mistakes:
             self._try_mistake(mistake)
@@ -196,7 +196,7 @@ class _Verification:
         return replace(proof, bits=bits, carried=carried, costs=cost, findings=findings)
 
     def right_answers_pass(self) -> bool:
-        """Verify the reference and, if it passes, the untouched release and accepted answers.
+        """Verify the reference. If it passes, verify the untouched release and the accepted answers, too.
 
         Return whether the reference passes the hidden tests.
         """
@@ -219,13 +219,13 @@ class _Verification:
         return self.grader.grade_cells(tuple(chosen)).report
 
     def _reference_passes(self) -> bool:
-        """Find visible checks and hidden tests that the reference fails; return True if no test fails."""
+        """Find visible checks and hidden tests that the reference fails; return whether it fails no test."""
         cells = solved_cells(self.exercise, {})
         graded = self.grader.grade_cells(cells)
         right = self._has_full_marks(0, str(self.exercise.source), graded.report, self.exercise.reference)
         checks = {cell.grade_id: cell for cell in self.exercise.cells if cell.role is Role.CHECK}
         given = self.exercise.given_checks
-        if given:  # grading skips this cell, without which checks do nothing; so each check gets its code
+        if given:  # grading skips the given cell, but checks need it: its code is put above each check
             above = f"# A check\n{given}\n"
             joined = (
                 replace(cell, text=above + cell.text) if cell.name in checks else cell for cell in cells
@@ -265,12 +265,12 @@ class _Verification:
     def _has_full_marks(self, number: int, place: str, report: Report, cells: tuple[str, ...]) -> bool:
         """Find tests that a right answer fails, in its report or with other sets of hidden inputs.
 
-        Its number is 0 for the reference. Return whether it passes all tests.
+        Answer `number` 0 is the reference. Return whether the answer passes all tests.
         """
         is_thorough = number == 0 and self.sets == SETS_THOROUGH
-        set_numbers = range(_RARE) if is_thorough else input_sets_for_answer(self.sets, number)
+        set_numbers = range(_REFERENCE_SETS) if is_thorough else input_sets_for_answer(self.sets, number)
         if number and self.sets <= SETS_TRIED:
-            set_numbers = set_numbers[1:]  # its report already covers one set
+            set_numbers = set_numbers[1:]  # the report already covers one set
         sets = [numbered_inputs(SECRET, self.exercise.name, set_number) for set_number in set_numbers]
         failed = failures(self.grader.suite, cells, sets)
         for test, message in failed.items():
@@ -294,12 +294,12 @@ class _Verification:
             breaks = question.verdict is Verdict.GRADER_ERROR
             if breaks and (error := self._broken(question.name)):
                 problem = f"a hidden test raises an error if {question.name} is untouched: {error}"
-                fix = "above that line, let the test expect what the line needs"
+                fix = "above that line, let the test expect the kind of result that the line needs"
                 self._find(str(self.exercise.source), f"{problem}; {fix}")
             elif question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
                 passed = [test.title for test in question.tests if test.verdict is Verdict.PASSED]
                 tests = lines_of_tests(self.grader.suite, passed, question.name)
-                cause = f", since it passes {tests}; make that stricter" if tests else f". {question.hint}"
+                cause = f", since it passes {tests}; make this stricter" if tests else f". {question.hint}"
                 problem = f'question "{question.name}" is {question.verdict}{cause}'
                 self._find(
                     str(self.exercise.source), f"untouched, no question may count as attempted, but {problem}"
@@ -308,8 +308,9 @@ class _Verification:
     def _try_mistake(self, mistake: Answer) -> None:
         """Find a mistake that passes its question or fails another one.
 
-        Here, only the tests run that the mistake can affect. Unless exactly its own question fails, a worker
-        grades it in full: the exercise's rules may catch it, or `builds_on` may save later questions.
+        First, only the tests that the mistake can affect run, without a worker. Unless exactly its own
+        question fails, a worker grades the whole notebook: the exercise's rules may catch the mistake, or
+        `builds_on` may save later questions.
         """
         suite, inputs = self.grader.suite, numbered_inputs(SECRET, self.exercise.name, 0)
         failed = [*failed_runs(suite, self.exercise.variant(mistake.code), inputs, self._reached(mistake))]
@@ -323,7 +324,8 @@ class _Verification:
     def _reached(self, mistake: Answer) -> list[HiddenTest]:
         """Return the tests that the mistake can affect: they use a name that it binds, even indirectly.
 
-        Tests of its own question come first, as with other inputs: code may remember earlier calls.
+        Tests of its own question come first. So they run in the same order on all sets of inputs, which
+        matters if code remembers earlier calls.
         """
         bound = bound_names(mistake.code)
         reached = (test for test, names in self._names.items() if not bound.isdisjoint(names))
@@ -331,7 +333,7 @@ class _Verification:
 
     @cached_property
     def _names(self) -> dict[HiddenTest, set[str]]:
-        """By test, the names that it asks for and all names that these use in the reference."""
+        """By test, the names that it uses, and all names that these depend on in the reference."""
         parts, names = pieces(self.exercise.reference), dict[HiddenTest, set[str]]()
         for run in self.grader.suite.reference_runs:
             asked = set(names_asked([exchange.request[0] for exchange in run.exchanges]))
@@ -356,9 +358,9 @@ class _Verification:
                 self._find(mistake.place, f"also fails {question.name}: {question.hint} {fix}")
 
     def _broken(self, question: str, title: str = "") -> str:
-        """Return the line and error of each test of a question that could not judge the last graded answer.
+        """Return the line and error of each test of a question that broke on the last graded answer.
 
-        With a `title`, return those of this test only.
+        With a `title`, return only those of the test with this title.
         """
         runs = (run for test, run in self.grader.broken.items() if test.question == question)
         chosen = (run for run in runs if title in ("", run.test.title))
@@ -369,17 +371,17 @@ class _Verification:
 
 
 FOLDER = "build/proofs"
-_COMPUTING = ("ipython", "safetensors", "ipykernel")  # packages whose versions a proof depends on
+_PACKAGES = ("ipython", "safetensors", "ipykernel")  # packages whose versions a proof depends on
 _AUTHORING, _KIT = (Path(autograder.__file__).parent / room for room in ("authoring", "course/kit"))
 _JSON = TypeAdapter(Proof)
 
 
 def load_proof(course: Course, exercise: Exercise, sets: int, *, whole: bool = False) -> Proof | None:
-    """Return the saved proof of an exercise, or None if something has changed on which it depends.
+    """Return the saved proof of an exercise, or None if there is none that is still valid.
 
     A proof depends on the exercise's folder, the catalogue, the exercise's entry in course.yaml, the engine,
-    and the versions of Python and of packages. The name of its file has a digest of all of them. A proof with
-    findings is not saved.
+    and the versions of Python and of packages. The name of its file contains a digest of all of them. A proof
+    with findings is not saved.
     """
     with suppress(OSError, ValueError, SourceError):
         return replace(_JSON.validate_json(_path(course, exercise, sets, whole).read_bytes()), is_reused=True)
@@ -387,7 +389,7 @@ def load_proof(course: Course, exercise: Exercise, sets: int, *, whole: bool = F
 
 
 def save_proof(course: Course, exercise: Exercise, sets: int, proof: Proof, *, whole: bool = False) -> None:
-    """Save a proof unless it has findings, and delete all earlier ones of the exercise."""
+    """Delete all earlier proofs of the exercise, and save this one unless it has findings."""
     for path in (course.root / FOLDER).glob(f"{exercise.name}-*.json"):
         path.unlink(missing_ok=True)
     if not proof.findings:
@@ -400,13 +402,13 @@ def unproved(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
     for exercise in exercises:
         if not any(load_proof(course, exercise, sets, whole=whole) for sets, whole in kinds):
             fix = f"run `autograder verify {exercise.name}`"
-            yield f"{exercise.name}: has changed since its last proof, or has none; {fix}"
+            yield f"{exercise.name}: has no proof, or has changed since the last one; {fix}"
 
 
 def _path(course: Course, exercise: Exercise, sets: int, whole: bool) -> Path:
     settings = course.settings.mutants_fail, sets, whole
-    computing = sys.version, *map(version, _COMPUTING)
-    digest = hashlib.sha256(repr((rules(course, exercise), settings, computing)).encode())
+    versions = sys.version, *map(version, _PACKAGES)
+    digest = hashlib.sha256(repr((rules(course, exercise), settings, versions)).encode())
     for folder in (exercise.folder, _AUTHORING, _KIT):
         for path in own_files(folder):
             content = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -32,7 +32,9 @@ def build(course: "options.Course", exercises: "list[options.Exercise]") -> None
 @click.command()
 @options.exercises
 @click.option("--check", is_flag=True, help="Only say whether assignments/ is up to date.")
-@click.option("--solutions", is_flag=True, help="Write solutions of finished exercises to build/solutions/.")
+@click.option(
+    "--solutions", is_flag=True, help="Write solutions to build/solutions/ when nobody can submit any more."
+)
 @click.option("--early", is_flag=True, help="With --solutions: write them even if students can still submit.")
 def release(
     course: "options.Course", exercises: "list[options.Exercise]", check: bool, solutions: bool, early: bool
@@ -65,9 +67,13 @@ def release(
 @click.command()
 @options.exercises
 @options.jobs(help="The number of processes; default: one for each core.")
-@click.option("--verbose", is_flag=True, help="Show surviving mutants and students' feedback for mistakes.")
-@click.option("--thorough", is_flag=True, help="Try answers on 16 sets of inputs, the reference on 320.")
-@click.option("--shares", is_flag=True, help="Show the shares of the points that wrong answers keep.")
+@click.option(
+    "--verbose", is_flag=True, help="Also show mutants that pass all tests, and feedback on mistakes."
+)
+@click.option(
+    "--thorough", is_flag=True, help="Use 16 sets of inputs for each answer, 320 for the reference."
+)
+@click.option("--shares", is_flag=True, help="Show which share of the points each wrong answer keeps.")
 @click.option("--anew", is_flag=True, help="Also verify exercises that have not changed since their proof.")
 def verify(
     course: "options.Course",
@@ -80,7 +86,7 @@ def verify(
 ) -> None:
     """Check each exercise's tests with its author's answers.
 
-    Right answers must get full marks, and wrong answers must not.
+    Right answers must get full marks. Known mistakes must fail their question, and no other.
     """
     from autograder.authoring.together import prove_together
     from autograder.authoring.verify import appearances, explanations, idle_rules
@@ -149,7 +155,7 @@ def init(folder: Path, notebook: Path | None, subject: str) -> None:
 def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
     """Start an exercise in this course.
 
-    It writes a small working exercise for you to change.
+    The command writes a small working exercise for you to change.
     """
     from autograder.authoring.new import create, entry
 
@@ -163,7 +169,7 @@ def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
 def doctor(folder: Path | None) -> None:
     """Check this machine and course.yaml.
 
-    It checks versions, the sandbox, course.yaml and folders, and says how to fix each problem.
+    The command checks versions, the sandbox, course.yaml and folders, and says how to fix each problem.
     """
     from autograder.doctor import examine
 

@@ -58,12 +58,16 @@ def run(
 
 @click.command()
 @options.exercises
-@click.option("--student", "students", multiple=True, metavar="ID", help="Only this student; repeatable.")
+@click.option(
+    "--student", "students", multiple=True, metavar="ID", help="Grade only this student; may be repeated."
+)
 @options.jobs(help="The number of processes; default: one for each core.")
 @click.option("--force", is_flag=True, help="Grade even submissions that have not changed.")
-@click.option("--dry-run", is_flag=True, help="Only say whose score would change, and why.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; say whose score would change, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per submission.")
-@click.option("--verbose", is_flag=True, help="Print a line on each submission, not only where one needs it.")
+@click.option(
+    "--verbose", is_flag=True, help="Print a line on each submission, even if it needs no attention."
+)
 @click.option("--marks-only", is_flag=True, help="Do not explain wrong answers now; the next `grade` will.")
 @options.unsafe
 def grade(
@@ -128,7 +132,7 @@ def grade(
 
 
 def doubts(course: "options.Course", exercises: "Sequence[options.Exercise]") -> Iterator[str]:
-    """Yield a warning for each extension or comment of the bank that names an unknown student or exercise."""
+    """Yield a warning for each extension, and each stored comment, with an unknown student or exercise."""
     from autograder.gradebook.comments import CommentBank
     from autograder.gradebook.lateness import unknown_students
     from autograder.submission.students import listed_students

@@ -1,8 +1,8 @@
 """The `autograder` command: its subcommands, and their errors as messages and exit codes.
 
-The subcommands import modules inside their functions, so that `--help` and wrong use do not wait for torch.
-The commands of plug-ins are the entry points of the group `autograder.commands`. A plug-in is imported when
-one of its commands is used; `--help` only reads its source.
+The subcommands import modules inside their functions, so that `--help` and usage errors do not wait for
+torch. The commands of plug-ins are the entry points of the group `autograder.commands`. A plug-in is imported
+when one of its commands is used; `--help` only reads its source.
 """
 
 import ast
@@ -77,7 +77,7 @@ def plugin_commands() -> dict[str, PluginCommand]:
 
 
 class Commands(click.Group):
-    """Turns an exception of a command into a one-line message and an exit code."""
+    """The built-in commands and those of plug-ins. Exceptions become short messages and exit codes."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all commands, including those of plug-ins."""
@@ -102,7 +102,7 @@ class Commands(click.Group):
                     formatter.write_dl(rows, col_spacing=width - max(len(name) for name, _ in rows))
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command. If its output is closed, as by `head`, click ends it without a message."""
+        """Run the command. If a program such as `head` closes its output, click ends it without a message."""
         try:
             return super().invoke(context)
         except click.ClickException as error:

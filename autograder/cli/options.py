@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 jobs = partial(click.option, "--jobs", type=click.IntRange(1, 256))
-unsafe = click.option("--unsafe", is_flag=True, help="Grade with fewer walls than course.yaml demands.")
+unsafe = click.option(
+    "--unsafe", is_flag=True, help="Grade even if this machine lacks walls that course.yaml demands."
+)
 
 
 def course_folder(folder: Path | None) -> Path:
@@ -45,7 +47,7 @@ def course(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def exercises(command: Callable[..., None]) -> Callable[..., None]:
-    """Pass the course to a command, and the exercises that its arguments name: by default all."""
+    """Pass the course to a command, and the exercises that its arguments name, or all if they name none."""
 
     @click.argument("exercises", nargs=-1, metavar="[EXERCISE]...")
     @course
@@ -69,7 +71,7 @@ def exercise(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def choice(command: Callable[..., None]) -> Callable[..., None]:
-    """Pass the choice of exported scores to a command."""
+    """Add two options to a command, and pass their choice of exported scores to it."""
 
     @click.option("--final-only", is_flag=True, help="Do not export provisional scores to platforms.")
     @click.option("--unreadable-as-zero", is_flag=True, help="Export 0 for files that cannot be read.")

@@ -61,8 +61,9 @@ def show_report(notebook: str, report: Report) -> None:
 class Progress(bars.Progress):
     """Shows the number of graded submissions in a bar; use it in a `with` block.
 
-    It also prints lines: on each submission if `verbose` is true, only on our failures if it is false, and by
-    default on each submission that needs attention. `names` are those of the students, by id.
+    It also prints lines. If `verbose` is true, each submission gets a line. If it is false, only failures of
+    the grader get lines. By default, each submission that needs attention gets a line.
+    `names` are the names of the students by id.
     """
 
     def __init__(

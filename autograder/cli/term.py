@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.argument(
     "archives", nargs=-1, required=True, metavar="ARCHIVE...", type=click.Path(path_type=Path, exists=True)
 )
-@click.option("--exercise", help="All notebooks belong to this exercise, even if their names differ.")
+@click.option("--exercise", help="Treat all notebooks as this exercise, regardless of their names.")
 @click.option(
     "--times",
     "lists",
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     type=options.PATH,
     help="Moodle's grading worksheet, or a CSV with the columns student, time and, optionally, exercise.",
 )
-@click.option("--zone", metavar="NAME", help="The time zone of times without one, such as Europe/Berlin.")
+@click.option("--zone", metavar="NAME", help="The zone, such as Europe/Berlin, of times that name no zone.")
 @click.option("--no-times", is_flag=True, help="Ignore the archives' times: nothing counts as late.")
-@click.option("--verbose", is_flag=True, help="Print a line on each notebook, not only where one needs it.")
+@click.option("--verbose", is_flag=True, help="Print a line on each notebook, even if it needs no attention.")
 @options.course
 def collect(
     course: "options.Course",
@@ -93,10 +93,11 @@ def _show_collected(
     if untimed:
         platforms = " and ".join(sorted(untimed))
         missing = f"{platforms} gave no times of submission"
-        click.echo(f"{missing}, so none of this work counts as late; see --times")
+        click.echo(f"{missing}, so none of these files counts as late; see --times")
     if counts[REFUSED]:
-        why = f"some files were refused (see above), so the exit code is {SOME_REFUSED}"
-        click.echo(f"{why}, which `make` calls an error; all others are collected", err=True)
+        result = "some files were refused (see above); all others are collected"
+        code = f"the exit code is {SOME_REFUSED}, which `make` reports as an error"
+        click.echo(f"{result}. So {code}", err=True)
         sys.exit(SOME_REFUSED)
 
 
@@ -117,9 +118,9 @@ def students(
 ) -> None:
     """Compare the class list with the submissions.
 
-    It shows students who are missing, unknown or present under two ids. --rename changes a student's id in
-    the gradebook, in all folders and in all lists. If a platform still uses the old id, add it to
-    students.csv as another name of the student.
+    The command shows students who have not submitted, ids that are not in the list, and students with
+    submissions under two ids. --rename changes a student's id in the gradebook, in all folders and in all
+    lists. If a platform still uses the old id, add the old id to students.csv as another name of the student.
     """
     if rename is not None:
         from autograder.gradebook.renaming import rename as give_id
@@ -174,13 +175,15 @@ def _id_problems(attendance: "Attendance") -> Iterator[str]:
     """Yield a line for each id that is not in the list or is another id of a listed student."""
     exercise = attendance.exercise
     for id_ in attendance.unknown:
-        fix = f"add it there, unless {id_} has left: grades stay"
-        yield f"{exercise} unknown: {id_} is not in the list; {fix}"
+        fix = f"add it to the list; if {id_} has left the course, do nothing: the grades are kept"
+        yield f"{exercise}, unknown id: {id_} is not in the list; {fix}"
     for id_, student in attendance.others.items():
         if id_ in attendance.twice:
-            yield f"{exercise} twice: {id_} is {student.id}, who submitted under several ids; keep one"
+            problem = f"{id_} and {student.id} are the same student; keep one of the submissions"
+            yield f"{exercise}, submitted twice: {problem}"
         else:
-            yield f"{exercise} under another id: {id_} is {student.id}; collect again with the list"
+            problem = f"{id_} is {student.id} in the list; collect the submission again"
+            yield f"{exercise}, other id: {problem}"
 
 
 @click.command()
@@ -197,10 +200,11 @@ def extend(
     """Give a student more time.
 
     STUDENT may submit EXERCISE until UNTIL: a moment such as "2026-03-01 18:00 Europe/Berlin", a time after
-    the due date such as "+2 days", or "none" to remove the extension. --all moves every due date, as in
-    `extend ana --all "+2 days"`; longer extensions stay. All extensions are in extensions.csv, which you can
-    edit. The command prints how scores of graded submissions change. If the student is in a group, the
-    command asks whether the extension is for all members. In a script, pass --group or --no-group.
+    the due date such as "+2 days", or "none" to remove the extension. --all extends every exercise with a due
+    date, as in `extend ana --all "+2 days"`; it never shortens an extension. All extensions are in
+    extensions.csv, which you can edit. The command prints how scores of graded submissions change. If the
+    student is in a group, the command asks whether the extension is for all members. In a script, pass
+    --group or --no-group.
     """
     from autograder.cli.output import show_changes
     from autograder.gradebook.lateness import extend as write_extension
@@ -236,7 +240,7 @@ def _show_extension(student: str, exercise: str, until: str) -> None:
 
 
 def is_interactive() -> bool:
-    """Whether a person can answer a question."""
+    """Whether a user can answer a question in the terminal."""
     return sys.stdin.isatty()
 
 
@@ -284,9 +288,9 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
 
 @click.command()
 @options.exercises
-@click.option("--changed", is_flag=True, help="Only grades that changed since the last export.")
+@click.option("--changed", is_flag=True, help="Write only grades that changed since the last export.")
 @options.choice
-@click.option("--audit", is_flag=True, help="Instead, write a table of all changes of scores.")
+@click.option("--audit", is_flag=True, help="Write a table of all changes of scores instead of the grades.")
 @click.option(
     "--json", "as_json", is_flag=True, help="With --audit, print the changes with digests, as JSON."
 )
@@ -301,9 +305,9 @@ def export(
     """Write the grades as CSV files.
 
     They go to build/exports/: scores by question, scores by exercise, a table for Canvas and one for Moodle.
-    --audit writes each change of a score: the student, the time, who made it, both scores and the reason.
-    With --json it prints each change with the digests of the notebook, tests, settings and code that produced
-    the score.
+    --audit writes a table of score changes instead: the student, the time, who changed the score, the old and
+    the new score, and the reason. With --json it prints each change with the digests of the notebook, tests,
+    settings and code that produced the score.
     """
     from autograder.publishing.audit import chosen_lines, write_audit
     from autograder.publishing.export import write_tables
@@ -329,7 +333,7 @@ def export(
 @click.command()
 @options.exercises
 def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> None:
-    """Write a page about the class, and all scores."""
+    """Write a page about the class, and a table of all scores."""
     from autograder.publishing.dashboard import write_dashboard
     from autograder.publishing.overview import write_overview
 

@@ -31,11 +31,14 @@ from autograder.submission.notebook import (
     without_large_outputs,
 )
 
-_MAX_RATIO = 600  # of unpacked bytes to packed ones; an output of one line, repeated many times, reaches 500
+_MAX_RATIO = 600  # unpacked bytes per packed byte; a notebook that prints the same line often reaches 500
 _UNSUSPICIOUS = 1 << 20  # bytes that may be unpacked at any ratio
 _CHUNK = 1 << 16  # bytes that are unpacked at a time
 _MAX_NESTED = 64 << 20  # bytes of an archive in an archive, which is read into memory
-_NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20  # entries and bytes: a nested archive is one student's
+_NESTED_ENTRIES, _NESTED_UNPACKED = (
+    200,
+    100 << 20,
+)  # entries and bytes of a nested archive: one student's work
 _MAX_DIRECTORY = 8 << 20  # bytes of a zip's list of entries, which zipfile reads into memory
 # Bytes of all the headers that describe one entry of a tar. With more, tarfile before 3.11.10 may take hours.
 _MAX_HEADERS = 1 << 14
@@ -43,18 +46,18 @@ _ENCRYPTED = 0x1 | 0x40 | 0x2000  # flags of an entry of a zip
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile does not limit memory with other methods
 _UNIX_TIME = 0x5455  # the id of the extra field with a UTC time
 _UTF8 = 0x800  # the flag of a name in UTF-8
-_OLD_ENCODINGS = ("cp850", "cp437", "cp1252")  # of names without this flag, in the order of preference
+_OLD_ENCODINGS = ("cp850", "cp437", "cp1252")  # encodings of names without this flag, the likeliest first
 # Exceptions that zipfile, tarfile and zlib raise for damaged bytes.
 _BAD_VALUES = (OSError, EOFError, ValueError, IndexError, RuntimeError, OverflowError)
 _DAMAGE = (*_BAD_VALUES, zlib.error, zipfile.BadZipFile, struct.error, tarfile.TarError)
 EXHAUSTION = (MemoryError, RecursionError)  # errors that a file within all limits can still cause
-TOO_COSTLY = "takes more memory than there is; collect it manually"
+TOO_COSTLY = "needs more memory than this machine has; collect it manually"
 _DAMAGED = "is damaged; download it again"
 _NO_ARCHIVE = "is not a zip or tar archive, or is damaged; download it again"
 _TOO_MANY = "contains too many entries; collect it in parts"
 _ALONE = "is a notebook; put it into a folder named by the student's id, and collect the folder above"
 _MAX_DEPTH = 100  # nested folders, all of which are open at the same time
-_TOO_DEEP = f"is nested in more than {_MAX_DEPTH} folders; put it into fewer"
+_TOO_DEEP = f"is inside more than {_MAX_DEPTH} nested folders; move it to a folder above"
 _LINK, _NOT_PLAIN = "is a link", "is not a plain file"
 
 
@@ -92,7 +95,7 @@ class Bounds:
 
 
 def unreadable(_: int, problem: str = "is not open") -> bytes:
-    """Raise EntryError, in place of reading a file."""
+    """Raise EntryError: the `read` of an entry that cannot be read."""
     raise EntryError(problem)
 
 
@@ -101,11 +104,14 @@ class ArchiveEntry:
     """A file of an archive or folder, or a refused item. `read` works until the next entry is requested."""
 
     name: str
-    # The file's time, without a zone if the archive gives no zone; in a nested archive, that archive's time.
+    # The file's time, without a zone if the archive gives no zone. A file in a nested archive has that
+    # archive's time.
     when: datetime | None = None
-    read: Callable[[int], bytes] = unreadable  # raises EntryError if there are more bytes than its argument
+    read: Callable[[int], bytes] = (
+        unreadable  # raises EntryError if the file has more bytes than the argument
+    )
     problem: str = ""  # the reason why it must not be read
-    inside: str = ""  # its name in the nested archive `name`, else empty
+    inside: str = ""  # for a file in the nested archive `name`: its name there
     others: tuple[str, ...] = ()  # `name` decoded with other encodings, if the zip does not give the encoding
 
     @property
@@ -169,7 +175,7 @@ def _read_packed(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
 
 
 def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield the files in an archive that is an entry. If it is unreadable, the last entry has a problem."""
+    """Yield the files in a nested archive. If reading fails, the last entry has the problem."""
     bounds, empty = Bounds(_NESTED_ENTRIES, _NESTED_UNPACKED, outer), True
     try:
         data = entry.read(_MAX_NESTED)
@@ -233,7 +239,7 @@ def _read_opened(folder: int, name: str, bounds: Bounds) -> Iterator[ArchiveEntr
 def _folder_entry(
     item: "os.DirEntry[str]", folder: int, parent: str, bounds: Bounds
 ) -> Iterator[ArchiveEntry]:
-    """Yield a file in an open folder. `read` works until the next entry, when the folder may be closed."""
+    """Yield a file in an open folder. `read` works until the next entry is requested."""
     name = parent + item.name
     try:
         status = item.stat(follow_symlinks=False)
@@ -298,7 +304,7 @@ def _names_in_zip(info: zipfile.ZipInfo) -> list[str]:
 
 
 class _BoundedFile:
-    """A file whose `read` limits the size: zipfile requests as many bytes as the end of an archive claims."""
+    """A file with a limit on each `read`: zipfile requests as many bytes as the archive's own end claims."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -376,12 +382,15 @@ def _read_tar(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
         archive = tarfile.TarFile(fileobj=cast(IO[bytes], headers), encoding="utf-8")
         while (member := archive.next()) is not None:
             bounds.count()
-            if member.size < 0 or archive.offset < file.tell():  # where the next header begins
+            if (
+                member.size < 0 or archive.offset < file.tell()
+            ):  # the next header would be before this position
                 raise ArchiveError(_DAMAGED)
             if not member.isdir():
                 yield _tar_entry(member, file, file.tell())
             headers.left = _MAX_HEADERS
-            # Otherwise tarfile would hold all headers in memory, and apply global headers to later entries.
+            # Without this, tarfile would hold all headers in memory, and apply global headers to later
+            # entries.
             archive.members.clear()  # type: ignore[attr-defined]
             archive.pax_headers = {}
     except _DAMAGE:
@@ -408,7 +417,7 @@ class _TarHeaders:
 
 
 def _tar_entry(member: tarfile.TarInfo, file: IO[bytes], offset: int) -> ArchiveEntry:
-    name = member.name[: MAX_NAME + 1]  # still refused as too long, but thousands of them need little memory
+    name = member.name[: MAX_NAME + 1]  # a longer name is still refused, but is not held in memory
     file_problem = "" if member.isreg() and not member.issparse() else _NOT_PLAIN
     problem = _LINK if member.issym() or member.islnk() else file_problem
 

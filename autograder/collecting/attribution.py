@@ -31,10 +31,17 @@ from autograder.submission.submission import exercise_in, is_student
 _COPY = re.compile(r"(-\d+| ?\(\d+\)|-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
 _GRADESCOPE_FOLDER = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
 _NO_STUDENT = "names no student; put it into a folder named by the student's id"
-_NO_METADATA = "the archive lacks Gradescope's submission_metadata.yml, or is not the unchanged whole export"
+_NO_METADATA = "collect Gradescope's export unchanged, with its submission_metadata.yml"
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
+# By column of the list, or "" for a folder or file: the advice if a name belongs to several students.
+_FIXES = {
+    "": "name the folder or file by the id",
+    _CANVAS: f"write Canvas's number of this student into {STUDENTS}, in the column {_CANVAS}",
+    _MOODLE: "give Moodle's grading worksheet with --times",
+    _GRADESCOPE: f"write the name in Gradescope into {STUDENTS}, in the column {_GRADESCOPE}",
+}
 _HIDDEN = "Participant_{}"  # Moodle's name for the participant with this number, if names are hidden
 LIST_NEEDED = (
     f"Moodle writes display names, not ids; write {STUDENTS}, beside course.yaml, with the headings "
@@ -58,10 +65,10 @@ class Attribution:
     late: bool | None = None  # whether Canvas marks the file as late; None for other platforms
     when: datetime | None = None  # the time of submission; it takes precedence over the time of the file
     platform: Platform | None = None  # the platform that made the archive
-    number: str = ""  # of the person on that platform
+    number: str = ""  # the number of the person on that platform
     message: str = ""
     problem: str = ""  # the reason why the file is refused
-    counts: bool = False  # whether it counts, among the student's notebooks for the exercise
+    counts: bool = False  # whether this file, of all the student's files for the exercise, is graded
     file: ArchiveEntry = field(default_factory=lambda: ArchiveEntry(""))
 
     def with_message(self, message: str) -> "Attribution":
@@ -80,7 +87,7 @@ class NamingRules:
 
 
 class Owners:
-    """Determines the owners of one archive's files, by the instructor's rules and all names in it."""
+    """Determines the owners of one archive's files, by the instructor's rules and all names there."""
 
     def __init__(
         self,
@@ -90,11 +97,11 @@ class Owners:
         gradescope: Mapping[str, GradescopeRecord] | None = None,
         numbers: Mapping[tuple[str, str], str] | None = None,
     ) -> None:
-        self.class_folder = class_folder  # with its slash
+        self.class_folder = class_folder  # ends with a slash, unless it is empty
         self._rules, self._students, self._times = rules, rules.students, rules.times
         self._gradescope = gradescope or {}  # by folder
-        self._stored = numbers or {}  # the students of earlier collections, by their numbers on platforms
-        self._stored_numbers: dict[tuple[str, str], set[str]] = defaultdict(set)  # these numbers, by student
+        self._stored = numbers or {}  # the students of earlier collections, by scope and number on a platform
+        self._stored_numbers: dict[tuple[str, str], set[str]] = defaultdict(set)  # by scope and student
         for (scope, number), student in self._stored.items():
             self._stored_numbers[scope, student].add(number)
         # The numbers in the archive by the people's names, because two people can have the same name.
@@ -102,7 +109,7 @@ class Owners:
         self._canvas_numbers: dict[str, set[str]] = defaultdict(set)
         folders = set[str]()
         for name in names:
-            with suppress(Exception):  # `of` fails on this name, too, and its caller reports that
+            with suppress(Exception):  # `of` raises the same error, and its caller reports it
                 self._add_name(name, folders)
         self._before_login = common_prefix(folders)
 
@@ -200,7 +207,7 @@ class Owners:
                 raise EntryError(f'"{name}" {_NO_ID}')
             return id_
         students = self._students.called(name, platform) or (self._students.called(email) if email else ())
-        return _only_id(name, students)
+        return _only_id(name, students, _FIXES[platform])
 
     def _submitters(self, record: GradescopeRecord) -> Iterator[Attribution]:
         for student, email in record.submitters:
@@ -241,7 +248,7 @@ class Owners:
                 message = f'"{name.owner}" in Canvas (if that is a group, list its members)'
             yield Attribution(user.id, number=number, message=message)
         elif namesakes := [other for other in students.squeezed(name.owner) if not _has_number(other)]:
-            id_ = _only_id(name.owner, namesakes)
+            id_ = _only_id(name.owner, namesakes, _FIXES[_CANVAS])
             self._expect_number("", id_, name, self._canvas_numbers[squeezed(name.owner)])
             yield Attribution(id_, number=number)
         else:
@@ -256,8 +263,8 @@ class Owners:
         """Refuse a student who was identified by name, if the name may be that of another user.
 
         Users can choose their names. So a student is refused if several `users` of the platform have the
-        name, or if the student's earlier submissions have other numbers. A number of an earlier submission is
-        enough.
+        name, or if the student's earlier submissions have other numbers. If an earlier submission has the
+        same number, the student is accepted.
         """
         before = self._stored_numbers.get((scope, student), set())
         others = sorted(before - {name.number, name.other_number}) if name.number not in before else []
@@ -276,7 +283,7 @@ class Owners:
     def _moodle(self, name: PlatformName, exercise: str) -> Iterator[Attribution]:
         if self._students is None:
             raise EntryError(LIST_NEEDED)
-        # A name that both a participant and a group have is the participant's.
+        # If a participant and a group have the same name, the file belongs to the participant.
         members = () if self._times.namesakes(name.owner) else self._times.group(name.owner)
         hidden = _HIDDEN.format(name.number)
         if name.number and (listed := self._students.called(hidden, _MOODLE)):
@@ -337,18 +344,22 @@ class Owners:
             raise EntryError(LIST_NEEDED)
         hidden, address = _HIDDEN.format(row.number), row.email or row.name
         called = self._students.called
-        return _only_id(row.name, called(hidden, _MOODLE) or called(address) or called(row.name, _MOODLE))
+        listed = called(hidden, _MOODLE) or called(address) or called(row.name, _MOODLE)
+        return _only_id(row.name, listed, f"write {hidden} into {STUDENTS}, in the column {_MOODLE}")
 
 
 def _of_group(group: str, members: Sequence[Student]) -> Iterator[Attribution]:
     return (Attribution(member.id, message=f"{OF_GROUP}{group}") for member in members)
 
 
-def _only_id(name: str, students: Sequence[Student]) -> str:
-    """Return the id of the only student whom a name matched. EntryError is raised for none or several."""
+def _only_id(name: str, students: Sequence[Student], fix: str = _FIXES[""]) -> str:
+    """Return the id of the only student whom a name matched. EntryError is raised for none or several.
+
+    `fix` is the advice if there are several.
+    """
     if len(students) > 1:
         ids = ", ".join(student.id for student in students)
-        raise EntryError(f'"{name}" is the name of several students ({ids}); tell them apart with --times')
+        raise EntryError(f'"{name}" is the name of several students ({ids}); {fix}')
     if not students:
         raise EntryError(f'"{name}" {_UNLISTED}')
     return students[0].id
@@ -360,5 +371,5 @@ def _is_called(student: Student, name: str) -> bool:
 
 
 def _has_number(student: Student) -> bool:
-    """Whether the list has an id of this student that may be Canvas's. If so, the name is not enough."""
+    """Whether the list may have Canvas's number of this student. Then the name is not enough."""
     return _CANVAS in student.platforms or any(text.isdigit() for text in (student.id, *student.names))

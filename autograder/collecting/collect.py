@@ -30,7 +30,7 @@ class CollectedLine:
     """The result for one file of an archive. Student and exercise are empty unless both are known."""
 
     archive: str  # its path; for a row of the instructor's times, the path and line of that row
-    path: str  # in the archive; empty if the line is about the whole archive or about a row
+    path: str  # the file's path in the archive; empty if the line is about the archive or about a row
     status: str  # a Placing, or "refused"
     message: str = ""
     student: str = ""
@@ -86,7 +86,7 @@ class _Collection:
     archive: Path
     rules: NamingRules
     uses_times: bool
-    zone: tzinfo | None  # the zone of times that name no zone
+    zone: tzinfo | None  # the time zone of times that name none
 
     def lines(self) -> Iterator[CollectedLine]:
         """Yield a line on each refused file, and on each notebook that counts."""

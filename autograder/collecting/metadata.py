@@ -33,16 +33,16 @@ METADATA = "submission_metadata.yml"
 _EXPORT = re.compile(r"assignment_\d+_export/")
 MAX_EVENTS, _MAX_DEPTH, _MAX_SUBMITTERS = 1_000_000, 32, 100
 _DIRECTIVE = re.compile(r"(?:^|[\n\r\x85\u2028\u2029])%")  # thousands of directives take the parser hours
-_NOT_GRADESCOPES = "is not Gradescope's, or not of its whole export; collect the archive as it came"
+_NOT_GRADESCOPES = "does not describe a whole export of Gradescope; collect the archive unchanged"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_Path = list[str | int | None]  # keys, and indices in lists; None in a mapping whose next key is not read yet
+_Path = list[str | int | None]  # keys and list indices; None where the next key of a mapping is expected
 
 
 @dataclass(frozen=True, slots=True)
 class GradescopeRecord:
     """The submitters of a submission, one or a group, and its time."""
 
-    submitters: tuple[tuple[str, str], ...]  # the institution's id, else the address; and the address
+    submitters: tuple[tuple[str, str], ...]  # pairs: the institution's id (or else the address), the address
     when: datetime | None = None
 
 
@@ -255,8 +255,7 @@ def _is_worksheet(lines: _Lines) -> bool:
 def _participants(header: Sequence[str], lines: _Lines, time: int | None = None) -> Iterator[Participant]:
     """Yield the participants in a worksheet; `time` is the index of the column with the times, if needed.
 
-    The number is in the first column. The name is in the second, which is something else if marking is
-    anonymous.
+    The first column has the number. The second has the name, or something else if marking is anonymous.
     """
     columns = range(len(header))
     groups = [column for column in columns if _GROUP.match(header[column].strip())]
@@ -272,8 +271,8 @@ def _participants(header: Sequence[str], lines: _Lines, time: int | None = None)
 def _time_column(header: Sequence[str]) -> int | None:
     """Return the index of the column with the times of submission, or None.
 
-    It is the first of the two headings that are the same up to a parenthesis; the second is that of the
-    grade. The cells are not consulted, because some contain text that students wrote.
+    Two headings are the same up to a parenthesis: first the time of submission, then the time of grading. The
+    cells below them are not read for this, because some cells contain text that students wrote.
     """
     starts = [_PARENTHESIS.split(text)[0].strip() if _PARENTHESIS.search(text) else "" for text in header]
     return next((index for index, text in enumerate(starts) if text and text in starts[index + 1 :]), None)
@@ -284,7 +283,7 @@ def _cell(row: Sequence[str], column: int) -> str:
 
 
 def _moment(line: str, text: str) -> datetime | None:
-    """Return the time in a cell, or None for a cell that has none."""
+    """Return the time in a cell, or None for an empty cell or a dash."""
     if text in ("", "-"):
         return None
     if _DAY.fullmatch(text):
@@ -300,8 +299,8 @@ def _moment(line: str, text: str) -> datetime | None:
 def read_moment(text: str) -> datetime | None:
     """Return the time in a text such as "Sonntag, 1. März 2026, 23:30", with its zone if it names one.
 
-    dateparser reads many languages. It would also guess a missing clock time, and which number in 03/01/2026
-    is the day. The result for such texts is None.
+    dateparser reads many languages. But it guesses a missing clock time, and which number in 03/01/2026 is
+    the day. So None is returned for such texts.
     """
     with suppress(ValueError):
         return plausible(datetime.fromisoformat(text.strip()))

@@ -16,7 +16,8 @@ _NOTEBOOK = re.compile(
     r"(?P<stem>.+)\.ipynb(?P<copy>( ?\(\d+\)|-\d+)?\.(txt|json))?", re.IGNORECASE | re.DOTALL
 )
 # Canvas: a name without spaces and punctuation, LATE, the user's id, the upload's id, and the student's own
-# file name. Neither id begins with 0. An anonymous assignment has five letters and digits for the user's id.
+# file name. Neither id begins with 0. In an anonymous assignment, five letters and digits replace the user's
+# id.
 _CANVAS = re.compile(
     r"(?P<owner>[^\x00-/:-@\[-^`{-\x7f]*?)_"  # \w does not match accents, or vowels in some scripts
     r"(?:(?P<late>LATE)_)?(?P<number>[1-9]\d*)_(?P<upload>[1-9]\d*)_(?P<file>[^/]+)"
@@ -71,14 +72,14 @@ def notebook_stem(name: str) -> str | None:
 
 
 def is_notebook(name: str, exercises: Iterable[str]) -> bool:
-    """Whether a file is a notebook, or an export of one with the name of an exercise in its own name."""
+    """Whether a file is a notebook, or an exported notebook whose name contains that of an exercise."""
     path = PurePosixPath(name)
     is_named_export = is_export(name) and any(exercise in path.stem for exercise in exercises)
     return notebook_stem(path.name) is not None or is_named_export
 
 
 def is_export(name: str) -> bool:
-    """Whether a file of this name may be a notebook's export: a Python script, or Quarto or R Markdown."""
+    """Whether a file of this name may be an exported notebook: a Python script, or Quarto or R Markdown."""
     return name.lower().endswith((".py", ".qmd", ".rmd"))
 
 
@@ -177,7 +178,10 @@ class PlatformName:
 
 
 def read_platform_name(name: str, exercises: Iterable[str] = ()) -> PlatformName | None:
-    """Parse a name that Canvas or Moodle wrote. If both could have, the one whose owner ends first counts."""
+    """Parse a name that Canvas or Moodle wrote.
+
+    If it fits both, the platform counts in whose form the owner's name ends earlier.
+    """
     moodle = _MOODLE.match(name)
     canvas = _ANONYMOUS.match(name) or _CANVAS.match(name)
     if canvas and (not moodle or canvas.re is _ANONYMOUS or canvas.end("owner") < moodle.end("owner")):
@@ -195,7 +199,7 @@ def _other_number(match: re.Match[str], exercises: Iterable[str]) -> str:
 
 
 def as_uploaded(name: str) -> str:
-    """Return the name that a text typed on a platform's page would have as an uploaded file."""
+    """Return the name of a file. A text that was typed on a platform's page gets the name of an upload."""
     for form, uploaded in _TYPED:
         name = form.sub(uploaded, name)
     return name

@@ -34,7 +34,7 @@ from autograder.course.guard import SubmissionError, one_submission, skipping
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.submission import UnknownExerciseError, exercise_by_cells
 
-# Of packed files that are not opened. A .tar.gz is opened, so its suffix is never compared with these.
+# Suffixes of packed files that are not opened. A .tar.gz is opened, so it is not compared with these.
 _PACKED_SUFFIXES = {".rar", ".7z", ".gz", ".xz", ".bz2", ".zst", ".lz", ".sit", ".sitx", ".zipx", ".ace"}
 _PACKED_SUFFIXES |= {".tbz2", ".txz"}
 _HELPER_SUFFIXES = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl"}
@@ -44,9 +44,9 @@ _COLLECTING = "collecting"  # the word before a file's path in the log
 
 
 def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) -> list[Attribution]:
-    """Return an archive's notebooks and refused files. One notebook counts for each student and exercise.
+    """Return an archive's notebooks and refused files. For each student and exercise, one notebook counts.
 
-    The notebooks can be read while `copies` is open. OSError is raised if they cannot be copied there.
+    The notebooks are copied to `copies` and can be read while it is open. OSError is raised if that fails.
     """
     files = _choose_encoding(list(_copied_files(archive, rules, copies, course)), rules, course)
     candidates = [file for file in files if not (file.problem or left_out(file.path))]
@@ -77,7 +77,7 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
 def _guarded(
     files: Sequence[ArchiveEntry], course: Course, step: Callable[[], Iterable[Attribution]]
 ) -> list[Attribution]:
-    """Return the result of a step on some files. If our code fails, only these files are refused."""
+    """Return the result of a step on some files. If the step fails, only these files are refused."""
     try:
         with one_submission(course, _COLLECTING, files[0].path):
             return list(step())
@@ -110,7 +110,7 @@ def _copied_files(
 
 
 def _file(entry: ArchiveEntry, rules: NamingRules, copies: FileIO, course: Course) -> ArchiveEntry:
-    """Return an entry with its problem, if it has one. If it has to be read later, its content is copied."""
+    """Return an entry with its problem, if any. Copy its content if a later step has to read it."""
     try:
         with one_submission(course, _COLLECTING, entry.path):
             problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
@@ -144,9 +144,9 @@ def _copied(entry: ArchiveEntry, copies: FileIO, course: Course) -> Callable[[in
 def _choose_encoding(
     files: Sequence[ArchiveEntry], rules: NamingRules, course: Course
 ) -> Sequence[ArchiveEntry]:
-    """Return the files with their names decoded so that most files belong to a student.
+    """Return the files with their names in the encoding with which most files belong to a student.
 
-    One program wrote all names of the archive, so the same encoding is used for all of them.
+    One program wrote all names of the archive, so they have the same encoding.
     """
     count = max((len(file.others) for file in files), default=0)
     choices = [[_decoded(file, number) for file in files] for number in range(count + 1)]
@@ -162,7 +162,7 @@ def _choose_encoding(
 
 
 def _decoded(file: ArchiveEntry, number: int) -> ArchiveEntry:
-    """Return a file with decoding `number` of its name, or the last one if there are fewer."""
+    """Return a file with decoding `number` of its name, or with the last decoding if there are fewer."""
     names = (file.name, *file.others)
     return replace(file, name=names[min(number, len(names) - 1)])
 
@@ -191,7 +191,8 @@ def _gradescope_records(
 def _owners_of(file: ArchiveEntry, owners: Owners, archive: str) -> Sequence[Attribution]:
     """Return the attributions of a notebook, or a refusal.
 
-    A folder named like the archive may be the class's, or a student's who packed folders named after others.
+    A folder named like the archive may be that of the class. It may also be that of a student who packed
+    folders with the names of others. So the message says how to collect the first kind.
     """
     try:
         return owners.of(file)
@@ -202,9 +203,10 @@ def _owners_of(file: ArchiveEntry, owners: Owners, archive: str) -> Sequence[Att
 
 
 def _recognise(attribution: Attribution, course: Course, owners: Owners) -> Iterator[Attribution]:
-    """Yield a notebook with its exercise. If its name has no exercise, its cells decide, or it is refused.
+    """Yield a notebook with its exercise. If its name contains no exercise, its cells decide.
 
-    A number of Moodle identifies a student only within an exercise, so the student is then looked up again.
+    If the cells do not decide either, the notebook is refused. Moodle's number identifies a student only
+    within an exercise. So when the cells have decided, the student is looked up again.
     """
     if attribution.exercise or attribution.problem:
         yield attribution
@@ -216,8 +218,8 @@ def _recognise(attribution: Attribution, course: Course, owners: Owners) -> Iter
             (attribution,) = owners.of(file, exercise)
         yield replace(attribution, exercise=exercise).with_message("recognised by its cells")
     except UnknownExerciseError:
-        names = ", ".join(course.exercises)
-        problem = f"names no exercise, nor do its cells; name it as one of {names}, or pass --exercise"
+        fix = f"rename it to one of {', '.join(course.exercises)}, or pass --exercise"
+        problem = f"neither the name nor the cells show the exercise; {fix}"
         yield replace(attribution, problem=problem)
     except EntryError as error:
         yield replace(attribution, problem=str(error))
@@ -226,10 +228,10 @@ def _recognise(attribution: Attribution, course: Course, owners: Owners) -> Iter
 def _refuse_shared_folders(
     attributions: Sequence[Attribution], top: str, exercises: Sequence[str], course: Course
 ) -> Iterator[Attribution]:
-    """Yield the attributions, and refuse those of a student whose folder may be a folder of several students.
+    """Yield the attributions, but refuse a student's file if the student's folder may hold several students.
 
-    This is for courses without a list of students. A folder may belong to several students if several folders
-    in it contain the same exercise, and the folder itself does not contain this exercise.
+    Courses without a list of students need this. A folder may hold several students if several folders in it
+    contain the same exercise, and the folder itself does not contain this exercise.
     """
     folders: dict[tuple[str, str], set[str]] = defaultdict(set)
     for attribution in attributions:
@@ -253,13 +255,13 @@ def _refuse_if_shared(attribution: Attribution, top: str, inner: Set[str]) -> It
 
 
 def _folder_below(attribution: Attribution, top: str, exercises: Sequence[str]) -> str:
-    """Return the folders between a student's own and the notebook, without a last one for the exercise."""
+    """Return the folders between a student's folder and the notebook, except a last one for the exercise."""
     *folders, _ = attribution.file.path.removeprefix(top).split("/")[1:] or [""]
     return "/".join(folders[:-1] if folders and folders[-1] in exercises else folders)
 
 
 def _choose(attributions: Iterable[Attribution], course: Course) -> Iterator[Attribution]:
-    """Choose the notebook that counts for each student and exercise. The others are attempts that do not."""
+    """Choose the notebook that counts for each student and exercise. The others are only stored."""
     groups: dict[tuple[str, str], list[Attribution]] = defaultdict(list)
     for attribution in attributions:
         if attribution.problem:
@@ -283,9 +285,9 @@ def _choose_best(group: Sequence[Attribution]) -> Iterator[Attribution]:
 def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, float, bool]]:
     """Return a sort key for a student's notebooks for one exercise. The last notebook counts.
 
-    Scripts are before notebooks. If Canvas's numbers of the uploads differ, these decide, else the files'
-    times, except in platforms' archives. If these are equal, a file whose name ends with the exercise's is
-    last, else the one that is last in the archive.
+    The key has three parts: scripts come before notebooks; then Canvas's numbers of the uploads decide if all
+    of them differ, or else the files' times; then a name that ends with the exercise's comes last. Files with
+    equal keys stay in the order of the archive. Times of files in a platform's archive are not used.
     """
     is_ordered = len({notebook.upload or 0 for notebook in group}) == len(group)
 
@@ -299,7 +301,7 @@ def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, f
 
 
 def _no_later(script: Attribution, notebook: Attribution) -> Attribution:
-    """Give a script the times of the notebook that counts, and an upload number that is not greater."""
+    """Return a script with the time of the notebook that counts, and with no greater upload number."""
     uploads = (script.upload, notebook.upload)
     upload = None if None in uploads else min(filter(None, uploads), default=None)
     file = replace(script.file, when=notebook.file.when)
@@ -307,7 +309,7 @@ def _no_later(script: Attribution, notebook: Attribution) -> Attribution:
 
 
 def _choice(best: Attribution, others: Sequence[Attribution]) -> str:
-    """Return a message that names the notebook that counts and those that do not, or "" for only one."""
+    """Return a message on which of several notebooks counts, or "" if there is only one."""
     if not others:
         return ""
     paths = [notebook.file.path for notebook in (best, *others)]
@@ -322,7 +324,7 @@ def _refuse_without_notebook(
 ) -> Iterator[Attribution]:
     """Refuse one file of each student who submitted other files, but no notebook.
 
-    A packed file of a kind that cannot be opened, such as .rar, is refused even if it has no known student.
+    A packed file that is not opened, such as a .rar, is refused even if its student is unknown.
     """
     with_notebook = {notebook.student for notebook in notebooks if notebook.student}
     groups: dict[tuple[str, ...], ArchiveEntry] = {}
@@ -341,7 +343,7 @@ def _refuse_without_notebook(
 def _students_of(file: ArchiveEntry, owners: Owners) -> tuple[str, ...] | None:
     """Return the ids of the owners of a file that is not a notebook, or None if the file can be ignored.
 
-    If no owner can be determined, the result is the path of a packed file that is not opened, else empty.
+    If the owner is unknown, return the path of a packed file in place of an id, and no id for other files.
     """
     name = as_uploaded(file.name)
     if _is_helper(file) and not (owners.platform_name(name) or owners.record(name)):
@@ -361,7 +363,7 @@ def _fix(file: ArchiveEntry, students: Sequence[str]) -> str:
 
 
 def _is_helper(file: ArchiveEntry) -> bool:
-    """Whether a file is of a kind that accompanies notebooks, even outside of students' folders."""
+    """Whether a file is of a kind that often accompanies notebooks, such as pictures and data."""
     path = PurePosixPath(file.path)
     is_hidden = any(part.startswith(".") for part in path.parts)
     return is_hidden or _suffix(file) in _HELPER_SUFFIXES or path.name.lower() in _HELPER_NAMES

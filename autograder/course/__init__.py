@@ -11,7 +11,7 @@ packages: the packages that a course needs, and the modules in them
 rule: the names that a question forbids and the operators that it allows, with groups of torch's operators
 names: valid names of exercises, names of the checks of questions, and suggestions for unknown names
 exercise: an exercise's folder, with its right answers, its known mistakes, and questions that build on others
-answers: right and wrong answers, each in a cell of accepted.py or mistakes.py
+answers: reads right and wrong answers, each in a cell of accepted.py or mistakes.py
 code: reads Python code without running it: whether it can be parsed quickly, and which names it binds
 source: an exercise's source, which is a notebook as text with solutions and figures, and its cells
 kit/: the files with which students check their notebook: the given cell, conftest.py and SETUP.md

@@ -70,7 +70,7 @@ class Answer:
 def read_answers(path: Path, *kinds: Kind) -> tuple[Answer, ...]:
     """Return the answers in a file, or no answers if it is missing.
 
-    SourceError names a cell that is wrong or is not of one of these kinds.
+    A SourceError names the first cell that is malformed or has an answer of a kind that is not in `kinds`.
     """
     return _answers(read_text(path), path, kinds) if path.is_file() else ()
 
@@ -136,7 +136,7 @@ def _string(node: ast.expr | None) -> str:
 def lists(answer: Answer, names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Yield each text in an exception's lists, as (name of the list, text, file and line).
 
-    SourceError names a statement that is not a list of texts with one of these `names`.
+    A SourceError names the first statement that is not a list of texts with one of these `names`.
     """
     for statement in ast.parse(answer.code).body:
         match statement:

@@ -16,7 +16,7 @@ from itertools import accumulate
 MAX_CODE = 150_000  # characters of a notebook's code
 MAX_TOKENS = 20_000  # words and signs; the longest notebook of the course has 6,000
 MAX_DOTS = 100  # dots in one dotted name
-MAX_RUN_DOTS = 1000  # dots in one dotted name of code that is only run; longer names are slow to compile
+MAX_RUN_DOTS = 1000  # dots in one dotted name of code that is run but not parsed; more take long to compile
 MAX_DEPTH = 100  # levels of nested brackets
 _PART = r"(?:\.[\s\\]*\w+[\s\\]*)"  # a dot and the word after it in a dotted name
 _LONG_NAME = re.compile(rf"{_PART}{{{MAX_DOTS}}}")
@@ -24,8 +24,8 @@ _DOTTED = re.compile(rf"{_PART}++")
 _TOKEN = re.compile(r"\w+|[^\w\s\\]")
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-_TIMED = re.compile(r"^([ \t]*)%(?:time|timeit|prun)[ \t]+(?:-\w+[ \t]+)*", re.MULTILINE)  # code follows
-_MAGIC = re.compile(r"^([ \t]*)(?:[%!].*|\?{0,2}[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)  # or asks for help
+_TIMED = re.compile(r"^([ \t]*)%(?:time|timeit|prun)[ \t]+(?:-\w+[ \t]+)*", re.MULTILINE)  # before code
+_MAGIC = re.compile(r"^([ \t]*)(?:[%!].*|\?{0,2}[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)  # also help: `f?`
 _ASSIGNED_MAGIC = re.compile(r"=[ \t]*[%!].*$", re.MULTILINE)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (*_FUNCTIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -52,7 +52,7 @@ def readable(codes: Iterable[str]) -> bool:
 
 
 def _readable(codes: Sequence[str]) -> set[int]:
-    """Return the indices of the cells to parse: the shortest first, until their total reaches a limit."""
+    """Return the indices of the cells to parse: the shortest cells, up to a limit on their total length."""
     left, tokens_left = MAX_CODE, MAX_TOKENS
     chosen = set[int]()
     for at in sorted(range(len(codes)), key=lambda at: len(codes[at])):
@@ -86,16 +86,16 @@ def _depth(tokens: Iterable[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A top-level statement, or a whole cell that is not parsed; then all its words count as names."""
+    """A top-level statement, or a whole cell that cannot be parsed. All words of this cell count as names."""
 
-    tree: ast.stmt | None
-    bound: frozenset[str]  # the notebook's names that it binds
-    named: frozenset[str]  # the notebook's names that occur in it
-    at: int = 0  # the index of its cell
+    tree: ast.stmt | None  # None for a whole cell
+    bound: frozenset[str]  # the notebook's names that the code binds
+    named: frozenset[str]  # the notebook's names that occur in the code
+    at: int = 0  # the index of the cell
 
 
 def pieces(codes: Iterable[str]) -> list[Piece]:
-    """Return the statements and unparsed cells of a notebook's code cells. Magics are replaced."""
+    """Return the statements of a notebook's code cells, and each cell that cannot be parsed as a whole."""
     codes = list(codes)
     chosen = _readable(codes)
     parts, copies = list[Piece](), Counter[str]()
@@ -120,7 +120,7 @@ def _statements(code: str, _copy: int) -> tuple[tuple[ast.stmt, frozenset[str], 
 
 
 def parsed(code: str) -> list[ast.stmt] | None:
-    """Return a cell's statements, with magics replaced by `pass` or None. Return None for invalid code."""
+    """Return a cell's statements, with magics replaced by `pass` or `None`; None if the code is invalid."""
     timed = _TIMED.sub(r"\1", code)
     plain = (_ASSIGNED_MAGIC.sub("= None", _MAGIC.sub(r"\1pass", text)) for text in (timed, code))
     for text in (code, *plain):

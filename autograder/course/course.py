@@ -56,7 +56,7 @@ class Course:
                 problem = (
                     f'"{name}" can be {" or ".join(matches)}' if matches else f'has no exercise "{name}"'
                 )
-                advice = "write more of it" if matches else f"use one of {', '.join(self.exercises)}"
+                advice = "write more letters" if matches else f"use one of {', '.join(self.exercises)}"
                 raise CourseError(f"{_relative(self.root / FILE)}: {problem}; {advice}")
             wanted.add(name if name in self.exercises else matches[0])
         return [exercise for name, exercise in self.exercises.items() if name in wanted or not names]
@@ -125,7 +125,8 @@ def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
 def _wrong_rules(course: Course) -> Iterator[tuple[KeyPath, str]]:
     """Yield the key and a problem for each wrong entry of the settings that name questions."""
     for number, entry in enumerate(course.settings.exercises):
-        # A separate object: an Exercise caches its source, which may change before the course's own is used.
+        # A new object, because an Exercise caches its source, and the author may change the source before
+        # the course's own Exercise reads it.
         exercise = Exercise(course.root / "solutions" / entry.name)
         for at, text in wrong_rules(exercise, {kind: getattr(entry, kind) for kind in RULES}):
             yield ("exercises", number, *at), text

@@ -40,7 +40,7 @@ def beside_handout(exercise: "Exercise") -> Iterator[None]:
 
 
 def own_files(folder: Path, pattern: str = "**/*") -> tuple[Path, ...]:
-    """Return the sorted files below `folder` that match `pattern`, without those that programs create.
+    """Return the sorted files below `folder` that match `pattern`, without files that programs create.
 
     JupyterLab creates `.ipynb_checkpoints`, macOS `.DS_Store` and `._*`, Python `__pycache__`.
     """
@@ -99,27 +99,27 @@ class Exercise:
 
     @cached_property
     def handed_out(self) -> dict[str, bytes]:
-        """The content of these files, by the same paths. Grading, too, puts them into its folder."""
+        """The content of the files in `handout`, by the same paths. Each worker gets a copy of them."""
         return {name: path.read_bytes() for name, path in self.handout.items()}
 
     @property
     def loaded(self) -> tuple[Path, ...]:
-        """The files that its demo cells load from the folder of all exercises."""
+        """The files in solutions/ that the exercise's demo cells load."""
         return tuple(loaded(self.source))
 
     @property
     def imported(self) -> tuple[Path, ...]:
-        """The modules that its hidden tests import from the folder of all exercises."""
+        """The modules in solutions/ that the exercise's hidden tests import."""
         return imported(self.suite)
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All files in its folder, sorted, without those that programs create."""
+        """All files in the exercise's folder, sorted, without files that programs create."""
         return own_files(self.folder)
 
     @property
     def all_files(self) -> tuple[Path, ...]:
-        """The files in its folder, and those that it shares with other exercises."""
+        """The files in the exercise's folder, and the files that it shares with other exercises."""
         return (*self.files, *self.catalogue, *self.loaded, *self.imported)
 
     @property
@@ -137,7 +137,7 @@ class Exercise:
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """The cells of the source, and the given cell for checks below the imports."""
+        """The cells of the source and, below the imports, the given cell that the checks need."""
         cells = [*self.own_cells]
         if self.given_checks:
             title = int(cells[0].role is Role.TEXT)
@@ -170,7 +170,7 @@ class Exercise:
     def questions(self) -> list[str]:
         """The questions that tests grade, or an empty list if the source is invalid.
 
-        The first use of the source then raises the SourceError.
+        In this case, reading `own_cells` raises the SourceError.
         """
         try:
             return list(self.points)
@@ -192,13 +192,13 @@ class Exercise:
         return frozenset(fingerprint(cell.text) for cell in self.cells if cell.role is Role.DEMO)
 
     def only_draws(self, code: str) -> bool:
-        """Whether `code` is that of a demo cell. Comments, blank lines and trailing spaces do not count."""
+        """Whether a demo cell has this code. Comments, blank lines and trailing spaces do not count."""
         return fingerprint(code) in self._drawings
 
     def needs_no_run(self, code: str) -> bool:
-        """Whether grading skips a cell: a demo, the given cell even if it was edited, or a part of it.
+        """Whether grading skips a cell: a demo, the given cell even if it was edited, or a part of this cell.
 
-        Exports may split the given cell, or indent it. Its parts are recognised by their statements.
+        Exports may split or indent the given cell. A part is recognised by its statements.
         """
         first = self.given_checks.partition("\n")[0]
         if self.only_draws(code) or (first and code.lstrip().startswith(first)):
@@ -254,7 +254,7 @@ class Exercise:
         return {name: "" if number else code for number, name in enumerate(names)}
 
     def variant(self, code: str) -> tuple[str, ...]:
-        """Return the code of each reference cell, with the questions that `code` defines answered by it."""
+        """Return the code of each reference cell, with `code` in place of the solutions that it replaces."""
         replaced = self.replaced(code)
         return tuple(replaced.get(cell.name, cell.text) for cell in self.cells if cell.is_reference)
 
@@ -298,9 +298,9 @@ def _innermost_line(exercise: Exercise, variant: Answer | None, error: BaseExcep
     return f"{exercise.source}:{cell.line + line - 1}"
 
 
-# The earlier questions that a question may build on, by the later question. If a question fails and so has a
-# question that it builds on, it is graded again with a right answer to the earlier one. An empty earlier
-# answer does not count as failed.
+# For each question, the earlier questions that it may call. If a question and an earlier question that it
+# calls both fail, it is graded again with a right answer to the earlier question. An earlier question that
+# was not attempted does not count as failed.
 BuildsOn = Mapping[str, Sequence[str]]
 BUILDS_ON = "builds_on"
 RULES = ("forbid", "by_hand", BUILDS_ON)  # the keys of an exercise's settings that name questions
@@ -309,7 +309,7 @@ RULES = ("forbid", "by_hand", BUILDS_ON)  # the keys of an exercise's settings t
 def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[tuple[KeyPath, str]]:
     """Yield the key and a problem for each wrong entry in an exercise's settings that name questions.
 
-    A question can only build on an earlier question, and only on a function.
+    A question can only build on earlier questions that ask for a function.
     """
     order = exercise.questions if any(rules.values()) else []
     for kind, questions in rules.items() if order else ():
@@ -322,7 +322,7 @@ def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[t
             if name not in order:
                 problem = f'{exercise.name} has no question "{name}"; {suggestion(name, order)}'
             elif name not in before:
-                fix = f"use one of {', '.join(before)}" if before else "it is the first, so delete this"
+                fix = f"use one of {', '.join(before)}" if before else "it is the first, so delete this entry"
                 problem = f'"{name}" does not come before {later}; {fix}'
             elif not _is_function(exercise, name):
                 problem = f'"{name}" is not a function, so grading cannot replace a wrong one; delete it here'

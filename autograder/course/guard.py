@@ -95,7 +95,7 @@ def unwritable(error: BaseException, course: Path) -> str:
             if isinstance(name, str | bytes):
                 path = Path(os.fsdecode(name))
                 path = path if path.is_absolute() else course
-            elif isinstance(cause, PermissionError):  # the denied operation was not on a file
+            elif isinstance(cause, PermissionError):  # an operation without a file was denied
                 continue
             else:
                 path = course

@@ -19,7 +19,7 @@ from autograder.course.yaml_lines import KeyPath, Problem
 
 _COMPUTING = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.comprehension, ast.AugAssign)
 _SIMPLE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Assert)
-_WORDS = 6  # the number of words from which a line of a written answer is secret
+_WORDS = 6  # a line of a written answer with at least so many words is secret
 _GAP = r"[\s#]*"  # the text between two tokens: white space, and "#" where a comment continues
 
 
@@ -67,7 +67,7 @@ def _of(cell: Cell, given: set[str]) -> Iterator[Secret]:
 
 
 def _is_secret(statement: ast.stmt, *, alone: bool) -> bool:
-    """Whether a statement reveals a part of the solution. `alone` means that it is the only one."""
+    """Whether a statement reveals a part of the solution. `alone`: it is the solution's only statement."""
     parts = list(ast.walk(statement))
     calls = [part for part in parts if isinstance(part, ast.Call)]
     several = any(part.keywords or len(part.args) > 1 for part in calls)
@@ -82,7 +82,7 @@ def _secret(cell: Cell, text: str) -> Secret:
 
 
 def check_hints(exercise: Exercise) -> None:
-    """Raise SourceError, which lists the faults, if hints of an exercise or of the course are invalid."""
+    """Raise SourceError with a list of problems if hints of the exercise or of the course are invalid."""
     private = secrets(exercise)
     for folder, wrong in ((exercise.folder.parent, _wrong_shared), (exercise.folder, _wrong_own)):
         if (path := folder / "hints.yaml").is_file():

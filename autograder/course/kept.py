@@ -15,9 +15,9 @@ STORE = "autograder.db"
 FILES = (KEY_FILE, STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
 DATABASES = (GRADEBOOK, STORE)
 FOLDERS = ("submitted", "attempts", "autograded")
-# Files of earlier versions, which their backups contain.
+# Files that earlier versions wrote. Backups of these versions contain them.
 FORMER = ("audit.jsonl", "exports.jsonl", "regrade_done.jsonl", "attempts/*/*")
-BEFORE_STORE = f"is of a version before {STORE}, which commit 3e0e7002 of the autograder converts"
+BEFORE_STORE = f"was written by a version without {STORE}; commit 3e0e7002 of the autograder converts it"
 # Instructors edit these files, so they have ordinary permissions. Only the owner can read the other files.
 OPEN = (STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
 

@@ -17,7 +17,7 @@ HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
 JupyterLab and Colab fold checks; click on `...` or *Show code* to read one.
 To run all checks from a fresh start, save the notebook and run `pytest` in its folder; `SETUP.md` there says
-what to install. {hints}, and each time a plainer one.
+what to install. {hints}. Run it again for a plainer one.
 The checks are only a beginning: your score comes from further tests, on other inputs."""
 # Shown below a written question. Markdown inside HTML is only rendered between empty lines.
 RUBRIC = """\
@@ -28,8 +28,8 @@ RUBRIC = """\
 
 </details>"""
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
-# ipykernel's metadata. Jupyter writes it into each notebook that it opens, and marks the notebook as changed
-# if it differed. Jupyter's exports need it, too: they read the suffix .py from it.
+# ipykernel's metadata. Jupyter writes this metadata into each notebook that it opens, and marks the notebook
+# as changed if it had other metadata. Jupyter's exports read the suffix .py from it.
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {
@@ -39,11 +39,11 @@ _METADATA = {
         "name": "python",
         "nbconvert_exporter": "python",
         "pygments_lexer": "ipython3",
-        "version": "3.11.7",  # of the Python with which the course is tested; a student's may differ
+        "version": "3.11.7",  # of Python in the course's tests; students may have another version
     },
 }
-# JupyterLab, Notebook 7 and Colab fold a check; VS Code ignores the setting. "Run all" continues after a
-# check that fails, and after a demo whose answer is missing.
+# JupyterLab, Notebook 7 and Colab fold a check; VS Code ignores this setting. With the tag, "Run all"
+# continues after a check that fails, and after a demo whose answer is missing.
 _HIDDEN = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 _GOES_ON = "raises-exception"
 _FOLDED = {**_HIDDEN, "tags": [_GOES_ON]}
@@ -103,7 +103,7 @@ def _cell(cell: Cell, identity: str) -> dict[str, Any]:
 
 
 def _cell_metadata(cell: Cell) -> dict[str, Any]:
-    """Return nbgrader's metadata for a graded cell, tags for a demo, and the folding of a check."""
+    """Return a cell's metadata: nbgrader's for a graded cell, tags for a demo, and the folding of a check."""
     if cell.role not in GRADED:
         return {"tags": ["demo", _GOES_ON]} if cell.role is Role.DEMO else {}
     grade, solution = cell.role is not Role.SOLUTION, cell.role is not Role.CHECK

@@ -40,7 +40,7 @@ def _img_tag(words: str, figure: bytes, kind: str) -> str:
 
 
 def _width_attribute(figure: bytes) -> str:
-    """Return the HTML attribute that shows a PNG in the size that its resolution gives; "" if it has none."""
+    """Return the HTML attribute with the width of a PNG, from its resolution; "" if it states none."""
     offset = figure.find(b"pHYs", 0, figure.find(b"IDAT")) if figure.startswith(_PNG) else -1
     if offset < 0:
         return ""
@@ -152,18 +152,18 @@ class Cell:
 def read_source(path: Path) -> tuple[Cell, ...]:
     """Return the cells of the source at `path`, with their figures and loaded files.
 
-    SourceError says what is wrong.
+    Raise SourceError, which names the line, if the source is invalid.
     """
     return tuple(_with_files(path, cell) for cell in _cells(read_text(path), path))
 
 
 def loaded(path: Path) -> list[Path]:
-    """Return the files in the folder of all exercises that demo cells of the source at `path` load."""
+    """Return the files in solutions/ that demo cells of the source at `path` load."""
     return [path.parents[1] / name for name in _LOADED.findall(read_text(path))] if path.is_file() else []
 
 
 def imported(path: Path) -> tuple[Path, ...]:
-    """Return the modules in the folder of all exercises that the suite at `path` imports, also indirectly."""
+    """Return the modules in solutions/ that the suite at `path` imports directly or indirectly."""
     imports = dict[Path, None]()
     pending = [path]
     while pending and (read := pending.pop()).is_file():
@@ -198,7 +198,7 @@ def fingerprint(code: str) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of an author's file. SourceError names the line that is not UTF-8."""
+    """Return the text of an author's file; raise SourceError with the line if it is not UTF-8."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -207,7 +207,7 @@ def read_text(path: Path) -> str:
 
 
 def read_yaml(path: Path) -> Document:
-    """Return the document in an author's YAML file. SourceError names each wrong line."""
+    """Return the document in an author's YAML file; raise SourceError, which names each wrong line."""
     try:
         return read_document(read_text(path))
     except DocumentError as error:
@@ -222,7 +222,7 @@ def wrong_lines(path: Path, problems: Iterable[Problem]) -> SourceError:
 def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
     """Return the syntax tree of `code`, which begins on this line of the file.
 
-    SourceError names the line that is not Python.
+    Raise SourceError with the line if the code is not Python.
     """
     try:
         return ast.parse(code)
@@ -278,7 +278,7 @@ def _unreadable(place: str, title: str) -> SourceError:
 
 
 def _cell(path: Path, line: int, options: str, text: str) -> Cell:
-    place = f"{path}:{line - 1}: this cell"  # the line of its marker, which has the keys
+    place = f"{path}:{line - 1}: this cell"  # the marker, which has the keys, is above the cell's first line
     (keys, title), is_text = marker_keys(place, options), bool(_KIND.search(options))
     roles = [role for role in GRADED if role in keys]
     if title and roles:
@@ -304,7 +304,7 @@ def _cell(path: Path, line: int, options: str, text: str) -> Cell:
 
 
 def _problems(cells: Iterable[Cell]) -> Iterator[tuple[Cell, str]]:
-    """Yield each graded cell without a removable answer, a valid name or its other cell, and the problem."""
+    """Yield each graded cell with a problem, such as an invalid name or a missing check, and the problem."""
     solutions, checks, manual = ([cell for cell in cells if cell.role is role] for role in GRADED)
     for cell in solutions + manual:
         if cell.text.count(BEGIN) != cell.text.count(END) or BEGIN not in cell.text:

@@ -18,7 +18,7 @@ class Problem:
 
 
 class DocumentError(Exception):
-    """A text is not valid YAML, or its values are wrong; `problems` lists the faults."""
+    """A text is not valid YAML, or has wrong values. `problems` lists all problems."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__(problems)
@@ -33,7 +33,7 @@ class Document:
     _top: yaml.Node
 
     def line(self, path: KeyPath) -> int:
-        """Return the line of the value at `path`, or of the nearest value around it if there is none."""
+        """Return the line of the value at `path`, or of the innermost existing value around it."""
         node, line = self._top, 1
         for step in path:
             children = [(at, child) for key, at, child in _children(node) if key == step]
@@ -53,7 +53,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def read_document(text: str) -> Document:
-    """Return the document in `text`. DocumentError says why it cannot be read."""
+    """Return the document in `text`; raise DocumentError if it cannot be read."""
     try:
         loader = _Loader(text)
         if (top := loader.get_single_node()) is None:

@@ -30,12 +30,12 @@ from autograder.submission.submission import Submission, count_newer_pythons
 _TEMPLATE = Path(__file__).with_suffix(".html")
 TENTHS = 10
 MIN_ANSWERS = 5  # the fewest answers for a correlation
-DROP = 0.4  # a concern: the loss, as a share of the points, from one exercise to the next
+DROP = 0.4  # if the share of the points falls by so much from one exercise to the next, this is a concern
 _PLACE = re.compile(r" \(the cell of [^)]*\)")  # the cell and line of an error
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_DECIMALS = 9  # to which sums are rounded, so that equal sums compare equal
+_DECIMALS = 9  # decimals of a rounded sum; without rounding, equal sums may differ
 _Answer = tuple[GradedWork, Entry]  # one student's work, and its entry on the question
-_Bar = tuple[str, str, float]  # of a chart: its label, its number, and its length between 0 and 1
+_Bar = tuple[str, str, float]  # a bar of a chart: its label, its number, and its length between 0 and 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class QuestionStatistics:
     written: bool
     scores: tuple[float, ...]  # all scores, in the order of the students' ids
     verdicts: tuple[frozenset[Verdict], ...]  # for each answer, the verdicts of the question and of its tests
-    discrimination: float | None  # correlation of its score with the rest of the submission's score
+    discrimination: float | None  # correlation of the question's score with the score of the other questions
     graded: int  # answers that instructors have graded
     waiting: int  # answers that wait for an instructor
 
@@ -217,7 +217,7 @@ def _discrimination(answers: Sequence[_Answer]) -> float | None:
 
 
 def find_concerns(works: Iterable[GradedWork]) -> tuple[Concern, ...]:
-    """Return the concerns about `works`, which must be in the order of exercises, the most serious first."""
+    """Return the concerns about `works`, the most serious first. `works` must be ordered by exercise."""
     scored: dict[str, GradedWork] = {}  # each student's latest work that has a score
     ranked: list[tuple[int, Concern]] = []
     for work in works:
@@ -247,11 +247,11 @@ def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
 
 
 def _falling_behind(work: GradedWork, before: GradedWork | None) -> Iterator[tuple[int, str]]:
-    """Yield a sign that the student does worse than in the exercise `before`, with its rank."""
+    """Yield a concern, with its rank, if a student attempted nothing or does much worse than `before`."""
     if work.untouched:
         yield 5, "nothing attempted"
     elif before and before.share is not None and work.share is not None and before.share - work.share >= DROP:
-        yield 6, f"from {before.share:.0%} in {before.exercise} to {work.share:.0%}"
+        yield 6, f"fell from {before.share:.0%} in {before.exercise} to {work.share:.0%}"
 
 
 def _names(questions: Iterable[QuestionReport], verdict: Verdict) -> str:
@@ -274,9 +274,8 @@ def write_dashboard(
 
     for work in read_graded_work(course, exercises, fail):
         with skipping(course, work.exercise, work.student, fail):
-            class_statistics(
-                [work]
-            )  # an error here is of this submission; later, it would stop the dashboard
+            # If a submission causes an error, it does so here, and the dashboard is written without it.
+            class_statistics([work])
             works.append(work)
     newer_pythons = count_newer_pythons(course, exercises, fail)
     statistics = class_statistics(works)
@@ -313,7 +312,7 @@ def _sentences(exercises: Iterable[Exercise]) -> dict[tuple[str, str], str]:
 
 
 def _statement(hint: str) -> str:
-    """Return the first sentence of a hint that is not a question, or the first if all are questions."""
+    """Return a hint's first sentence that is not a question, or its first sentence if all are questions."""
     sentences = _SENTENCE.split(hint)
     return next((sentence for sentence in sentences if not sentence.endswith("?")), sentences[0])
 

@@ -102,7 +102,7 @@ def decimal(value: float) -> str:
 class Sent:
     """The result of an export: values, the files that contain them, and lines to print."""
 
-    values: Mapping[str, Any]  # by student: a score, or a file
+    values: Mapping[str, Any]  # by student: a score, or the content of a file
     paths: tuple[Path, ...] = ()
     problems: tuple[str, ...] = ()  # the students who are left out, with the reasons
     notes: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The scores to export: with or without provisional ones, and with or without 0 for unreadable files."""
+    """Which scores are exported: provisional ones or not, and 0 for unreadable files or nothing."""
 
     final_only: bool = False
     unreadable_as_zero: bool = False

@@ -95,7 +95,7 @@ class RegradeRequests:
             self._done.add((student, exercise, student, digest))
 
     def _is_done(self, request: RegradeRequest) -> bool:
-        """Whether a request is marked as done, perhaps under an id that its student had earlier."""
+        """Whether a request is marked as done, under its student's id or an earlier id of this student."""
         same = (row for row in self._done if row[:2] == (request.student, request.exercise))
         return any(replace(request, student=asked_as).digest == digest for _, _, asked_as, digest in same)
 
@@ -160,7 +160,7 @@ class GradedWork:
 
     @cached_property
     def questions(self) -> Mapping[str, QuestionReport]:
-        """The reports on questions, by name; none for a file that could not be read."""
+        """The reports on questions, by name; empty if the file could not be read."""
         if self.report is None or self.report.status is Status.UNREADABLE:
             return {}
         return {question.name: question for question in self.report.questions}

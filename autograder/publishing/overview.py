@@ -34,8 +34,8 @@ class Standing:
     """The state of one student's work on one exercise."""
 
     submission: GradebookSubmission | None = None
-    state: str = MISSING  # shown if there is no score: missing, not graded, waits or cannot be processed
-    address: str | None = None  # of the feedback page
+    state: str = MISSING  # missing, not graded, waits or cannot be processed; shown if there is no score
+    address: str | None = None  # the address of the feedback page
 
     @property
     def score(self) -> float | None:

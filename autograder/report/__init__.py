@@ -2,8 +2,8 @@
 
 report: the verdicts, the report on a submission, and the scores that the gradebook has for it.
 example: one small call with a wrong result, as plain numbers and as tables.
-text: cleans text of strangers, with one function for each destination.
-markup: the process that parses strangers' Markdown, code and HTML, within limits.
+text: cleans untrusted text, with one function for each destination.
+markup: the process that parses untrusted Markdown, code and HTML, within limits.
 safe_html: gets HTML from that process, and fills templates. It is the only module that marks HTML as safe.
 question_view: the result of one question, in words for the student.
 feedback_page: the page that a student gets.

@@ -12,7 +12,7 @@ MOST_GRIDS = 3  # arguments of the call
 MOST_WEIGHTS = 6  # parameters of an object
 MOST_DIMENSIONS = 4
 _SHADES = 4  # colours for positive numbers, and as many for negative ones
-_MOST_WORDS = 4  # wrong numbers that the sentence lists
+_MOST_LISTED = 4  # wrong numbers that the sentence lists
 Number = float | str  # a text stands for a number that JSON lacks, such as nan, or for another value
 
 
@@ -58,7 +58,7 @@ class Table:
 
     caption: str
     rows: tuple[tuple[Cell, ...], ...]
-    columns: tuple[int, ...]  # the columns' numbers; empty for a single number
+    columns: tuple[int, ...]  # the indices of the columns; empty for a single number
     numbered: bool  # whether the rows are numbered
 
 
@@ -96,7 +96,7 @@ def _wrong(example: Example) -> set[int]:
 
 
 def _difference(example: Example) -> Grid:
-    """Return the numbers minus the expected ones, with "-" where one of the two is a text."""
+    """Return each number of the result minus the expected one, or "-" if one of the two is a text."""
     pairs = zip(example.got.numbers, example.asked.numbers, strict=True)
     numbers = (
         "-" if str in (type(got), type(asked)) else rounded(float(got) - float(asked)) for got, asked in pairs
@@ -110,7 +110,7 @@ def _words(example: Example, wrong: list[int]) -> str:
         return f"Your result has the shape {got.shape} and should have {asked.shape}."
     listed = [
         f"{_position(got.shape, n)} is {_text(got.numbers[n])} and should be {_text(asked.numbers[n])}"
-        for n in wrong[:_MOST_WORDS]
+        for n in wrong[:_MOST_LISTED]
     ]
     more = len(wrong) - len(listed)
     others = f" {more} more {'is' if more == 1 else 'are'} wrong." if more else ""

@@ -67,9 +67,9 @@ def render_feedback(
     """Return the page. The same report, grades and notebook give the same page.
 
     `saved` has the pictures in the student's file below cells that grading does not run. `attempts` has a
-    line on each of several attempts, `attempt` is the name of the one that counts, and `passed_over` says why
-    the newest does not. `note` says which results the page leaves out. `title` is the exercise's title, and
-    `student` the student's name.
+    line on each of several attempts, `attempt` is the name of the attempt that counts, and `passed_over` says
+    why the newest attempt does not count. `note` says which results the page leaves out. `title` is the title
+    of the exercise, and `student` is the student's name.
     """
     allowance, cells = Allowance(), list(cells)
     entries = {entry.question: entry for entry in submission.entries}
@@ -167,7 +167,7 @@ def _parts(cell: Any, saved: SavedPictures, allowance: Allowance) -> Iterator[Pa
 
 
 def _output(output: Any, allowance: Allowance) -> Part:
-    """Return an output in its best harmless form."""
+    """Return an output in the best of its formats that is safe to show."""
     forms = output.get("data", {})
     if output.output_type == "stream":
         return Part("output", render_text(output.text))

@@ -1,4 +1,4 @@
-"""The markup process: turns text of strangers into HTML that cannot run, load or hide anything.
+"""The markup process: turns untrusted text into HTML that cannot run, load or hide anything.
 
 A crafted text can keep a parser of Markdown or HTML busy for very long, so time and memory are limited. The
 process has nothing of value: no environment variables, and no open file except its channel. Once its modules
@@ -66,7 +66,7 @@ _MATHML_ATTRIBUTES = {
     "columnalign", "columnspacing", "display", "displaystyle", "fence", "form", "linethickness",
     "mathvariant", "maxsize", "minsize", "notation", "rowspacing", "stretchy", "width",
 }  # fmt: skip
-_LINE_END = re.compile(r'(<div class="math [a-z]+">)\n|\n(</div>)')  # next to a formula, where it would show
+_LINE_END = re.compile(r'(<div class="math [a-z]+">)\n|\n(</div>)')  # pages would show it at a formula
 _FORMATTER = HtmlFormatter()
 _PYTHON = ("python", "python3", "py", "ipython", "ipython3")
 
@@ -76,7 +76,7 @@ class TooDeepError(ValueError):
 
 
 class _Parser(MarkdownIt):
-    """A parser that accepts any address as a link; `clean_html` then removes all but harmless ones."""
+    """A parser that accepts any address as a link. Afterwards, `clean_html` removes unsafe addresses."""
 
     def validateLink(self, url: str) -> bool:  # noqa: N802, ARG002 - the library's name
         return True
@@ -120,7 +120,7 @@ def comment(source: str) -> str:
 
 
 def code(source: str) -> str:
-    """Return Python code with the classes of pygments' style sheet."""
+    """Return Python code as HTML with the classes of pygments' style sheet."""
     return str(highlight(clean_text(source), PythonLexer(), _FORMATTER))
 
 
@@ -220,9 +220,9 @@ def main() -> None:
 def _render(kind: str, text: str, seconds: float) -> tuple[str | None, bool]:
     """Return the HTML, or None if rendering failed, and whether this process can be used again.
 
-    If it takes longer than `seconds`, the process ends.
+    If rendering takes longer than `seconds`, the process ends.
     """
-    signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal ends the process
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # the timer's signal ends the process
     try:
         return KINDS[kind](text), True
     except TooDeepError:

@@ -17,8 +17,8 @@ MEANINGS = {
     Verdict.PASSED: "All tests passed.",
     Verdict.FAILED: "Some tests failed.",
     Verdict.NOT_ATTEMPTED: "The stub has not been changed.",
-    Verdict.NOT_JUDGED: "Its properties are not tested while its values are wrong.",
-    Verdict.NOT_DEFINED: "Running the notebook from top to bottom does not define it.",
+    Verdict.NOT_JUDGED: "The values are wrong, so their properties are not tested.",
+    Verdict.NOT_DEFINED: "Running the notebook from top to bottom does not define this name.",
     Verdict.CRASHED: "Your code stopped with an error.",
     Verdict.TIMED_OUT: "Your code took too long.",
     Verdict.BLOCKED: "Your code tried something that is not allowed here.",
@@ -33,7 +33,7 @@ _IN_SOME_TESTS = {  # for an answer that has earned a part of the points
     Verdict.BLOCKED: "In some tests your code tried something that is not allowed here.",
 }
 _FOR_INSTRUCTORS = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
-# A sentence in a hint that is out of date once an instructor has graded the answer.
+# A sentence in a hint that is no longer true when an instructor has graded the answer.
 _PROMISE = re.compile(r"\s*\b(A person|An instructor) (will|looks at) [^.]*\.")
 _PART = re.compile(r"\n\d\. ")  # the beginning of an item, in a hint with several numbered items
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
@@ -45,10 +45,10 @@ _NEXT = {
     Verdict.CRASHED: "Fix the error",
     Verdict.TIMED_OUT: "Make it end in time",
     Verdict.BLOCKED: "Take out what is not allowed",
-    Verdict.NOT_DEFINED: "Define it",
+    Verdict.NOT_DEFINED: "Define this name",
     Verdict.NOT_ATTEMPTED: "Replace the stub",
 }
-_WAITING = "Wait for a grader"
+_WAITING = "Wait for an instructor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def _next(question: QuestionReport, entry: Entry | None, code: Sequence[Line]) -
 
 
 def _error(question: QuestionReport) -> str:
-    """Return the error that stopped the code if the question's hint names a repair instead, else ""."""
+    """Return the error that stopped the code if the question's hint is about a repair, else ""."""
     errors = [test.hint for test in question.tests if test.verdict is Verdict.CRASHED]
     return errors[0] if errors and question.place and question.hint not in errors else ""
 
@@ -222,7 +222,7 @@ def _grouped_tests(question: QuestionReport, *, decided: bool) -> Iterator[TestG
 
 
 def _counted(question: QuestionReport) -> str:
-    """Return a question's hint, with the number of crashed tests that have the same hint."""
+    """Return a question's hint. If several crashed tests have the same hint, it ends with their number."""
     hint = question.hint
     count = sum(test.hint == hint and test.verdict is Verdict.CRASHED for test in question.tests)
     return f"{hint} (in {count} tests)" if count > 1 else hint

@@ -19,12 +19,12 @@ _LEFT_OUT = "(left out, because the report would be too long)"
 
 
 class Verdict(StrEnum):
-    """The result of a test or a question, the worst first. People read the value.
+    """The result of a test or a question, the worst first. Pages and tables show the value.
 
     A question has the worst verdict of its tests.
     """
 
-    GRADER_ERROR = "grader error"  # we failed, so there is no score, and an instructor has to look
+    GRADER_ERROR = "grader error"  # the autograder failed; there is no score, and an instructor has to look
     REVIEW = "review"  # the answer seems to break a rule of the question, so an instructor decides
     BLOCKED = "blocked"  # the code tried an operation that the sandbox does not allow
     TIMED_OUT = "timed out"
@@ -32,7 +32,7 @@ class Verdict(StrEnum):
     FAILED = "failed"
     CRASHED = "crashed"
     NOT_ATTEMPTED = "not attempted"
-    NOT_JUDGED = "not judged"  # a test of a property that says nothing while the results are wrong
+    NOT_JUDGED = "not judged"  # a test of a property, which proves nothing while the results are wrong
     PASSED = "passed"
     UNGRADED = "ungraded"  # a written answer, which an instructor grades
 
@@ -92,7 +92,7 @@ class QuestionReport:
 
     @property
     def halves_in_words(self) -> str:
-        """The score by halves, such as "1.5 of 3: results (1.5 of 1.5), and 0 of 1.5 for everything else".
+        """The score by halves: "1.5 of 3 points: 1.5 of 1.5 for results, 0 of 1.5 for everything else".
 
         It is empty if all points or no points are earned, or if a half has no test.
         """
@@ -101,8 +101,8 @@ class QuestionReport:
             return ""
         half = self.max_score / 2
         parts = [f"{number(round(half * share, 2))} of {number(half)}" for share in (results, others)]
-        points = f"{number(self.score)} of {number(self.max_score)}"
-        return f"{points}: results ({parts[0]}), and {parts[1]} for everything else"
+        points = f"{number(self.score)} of {number(self.max_score)} points"
+        return f"{points}: {parts[0]} for results, {parts[1]} for everything else"
 
 
 def earned_halves(tests: Sequence[TestReport]) -> tuple[float | None, float | None]:
@@ -245,12 +245,13 @@ class GradebookSubmission:
 
     @property
     def points_in_words(self) -> str:
-        """The score, such as "8 of 10 points so far; 4 more, of 14 in all, wait for a grader"."""
+        """The score, such as "8 of 10 points so far; 4 more, of 14 in all, wait for an instructor"."""
         if self.score is None or not self.open_points:
             return f"{number(self.score)} of {number(self.max_score)}"
         graded = number(self.max_score - self.open_points)
         verb = "waits" if self.open_points == 1 else "wait"
-        waiting = f"{number(self.open_points)} more, of {number(self.max_score)} in all, {verb} for a grader"
+        more = f"{number(self.open_points)} more, of {number(self.max_score)} in all,"
+        waiting = f"{more} {verb} for an instructor"
         return f"{number(self.score)} of {graded} points so far; {waiting}"
 
 

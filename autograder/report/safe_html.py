@@ -1,7 +1,7 @@
-"""Makes HTML pages from templates with automatic escaping, and from strangers' text that cannot run anything.
+"""Makes HTML pages from templates and from untrusted text, so that nothing on the pages can run.
 
-This is the only module that marks text as safe. Templates escape all other text. Strangers' Markdown, code
-and HTML is parsed in a separate process, which `Renderer` starts.
+This is the only module that marks text as safe. Templates escape all other text. Untrusted Markdown, code and
+HTML is parsed in a separate process, which `Renderer` starts.
 """
 
 import atexit
@@ -51,11 +51,11 @@ _EMBEDDED = re.compile(r"data:image/png;base64,([A-Za-z0-9+/]+=*)")
 _NAMED = re.compile(r' src="attachment:([^"]*)"')
 _PICTURE = re.compile(r'<img((?: [a-z]+="[^"]*")+)>')
 _WORDS = re.compile(r' alt="([^"]*)"')
-_INLINE = "in-the-text-"  # begins the names of pictures that a text contains
+_INLINE = "in-the-text-"  # the beginning of the names of pictures that a text contains
 MAX_TEXT = 4 << 20  # characters of one text; cells and outputs are shorter
 MAX_SECONDS = 0.6  # of processor time for one text; honest notebooks need a quarter of it
 _MAX_REPLY = 64 << 20  # bytes of a reply in JSON
-_PATIENCE = 60  # seconds by the clock, for a busy machine
+_PATIENCE = 60  # seconds of waiting for a reply; a busy machine may need many
 
 
 @dataclass(slots=True)
@@ -171,7 +171,7 @@ def render_said(text: str) -> Markup:
 
 
 def render_note(text: str) -> Markup:
-    """Return a sentence in italics, with text in backticks as code, to stand in place of an answer."""
+    """Return a sentence in italics, with text in backticks as code, that is shown in place of an answer."""
     return _safe(f"<p><em>{render_said(text)}</em></p>")
 
 
@@ -260,7 +260,7 @@ def _shared(kind: str, text: str) -> Rendered:
 def _without_pictures(source: str) -> tuple[str, dict[str, str]]:
     """Return a Markdown text with its embedded pictures replaced by names, and the pictures by name.
 
-    The parser is spared the long base64 texts.
+    So the parser does not have to read the long base64 texts.
     """
     pictures: dict[str, str] = {}
 
@@ -276,7 +276,7 @@ def _in_words(picture: re.Match[str]) -> str:
     words = _WORDS.search(picture[1])
     if words is None or " src=" in picture[1]:
         return picture[0]
-    return f"<em>{html.escape(html.unescape(words[1]))}</em>"  # attributes escape fewer characters
+    return f"<em>{html.escape(html.unescape(words[1]))}</em>"  # a text escapes more characters
 
 
 def _with_pictures(rendered: str, pictures: Mapping[str, str], room: int) -> str:

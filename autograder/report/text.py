@@ -1,8 +1,8 @@
-"""Cleans text of strangers, so that it does no harm where it is stored or shown.
+"""Cleans untrusted text, so that it does no harm where it is stored or shown.
 
-Each function serves one destination: `writable` files, `one_line` reports, `terminal_line` terminals,
-`clean_text` pages, and `printable` everything else that takes only printable characters. The module
-`safe_html` cleans text that is shown as HTML.
+Each function is for one destination: `writable` for files, `one_line` for reports, `terminal_line` for
+terminals, `clean_text` for pages, and `printable` for other destinations that take only printable characters.
+The module `safe_html` cleans text that is shown as HTML.
 """
 
 import base64
@@ -26,7 +26,7 @@ def writable(text: str) -> str:
 
 
 def printable(text: str, instead: str = "") -> str:
-    """Return `text` with every character replaced by `instead` that is not printable or a line end."""
+    """Return `text` with `instead` in place of each character that is neither printable nor a line end."""
     if text.isprintable():
         return text
     return "".join(letter if letter == "\n" or letter.isprintable() else instead for letter in text)
@@ -49,7 +49,7 @@ def whole_sentences(text: object, limit: int) -> str:
     return line[: end + 1] if end > 0 else f"{line[: limit - 1].rpartition(' ')[0] or line[: limit - 1]}…"
 
 
-_REPR = reprlib.Repr()  # writes sets and dicts in sorted order, so equally in each process
+_REPR = reprlib.Repr()  # writes sets and dicts in sorted order, so that all processes write equal texts
 _REPR.__dict__ |= dict.fromkeys(("maxdict", "maxset", "maxfrozenset", "maxlist", "maxtuple"), 20)
 _REPR.__dict__ |= dict.fromkeys(("maxstring", "maxother", "maxlong"), 100)
 

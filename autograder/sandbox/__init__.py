@@ -1,11 +1,13 @@
-"""The sandbox: the grader's side of a submission's process, and the outer wall around all of them.
+"""The sandbox: starts the processes that run submissions, confines them and exchanges messages with them.
 
-A grader holds one zygote, which forks a worker for each submission. The untrusted side is the room `worker`.
+A grader has one zygote: a process that forks a worker for each submission. The package `autograder.worker`
+contains the code that runs in these processes.
 
-- zygote: the process that forks workers, started behind the walls that a course demands. It tries forbidden
-  actions to find out which walls stand.
-- errors: failures on our side.
-- process: one worker: requests with a deadline, and how its process ended.
+- zygote: the grader's connection to the zygote. A first worker tries forbidden actions, which shows whether
+  the walls that a course demands are in effect (docs/walls.md).
+- errors: failures of the sandbox itself.
+- process: the grader's connection to a worker: it sends requests with deadlines, and reports how the process
+  ended.
 - launch: starts the zygote's process, when it is needed or ahead of time.
 - bubblewrap: the outer wall, as a command line.
 """

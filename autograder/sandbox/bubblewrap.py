@@ -8,7 +8,7 @@ from autograder.worker.walls import interpreter
 
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/mime.types")
-_TEMPORARY = "/tmp"  # noqa: S108 - behind the wall this is an empty file system in memory
+_TEMPORARY = "/tmp"  # noqa: S108 - in bubblewrap, this is an empty file system in memory
 _TEMPORARY_BYTES = 512 << 20
 
 
@@ -18,10 +18,10 @@ def program() -> str | None:
 
 
 def wrapped(command: Sequence[str], readable: Sequence[Path]) -> list[str]:
-    """Return the command that runs `command` behind the wall.
+    """Return the command that runs `command` in bubblewrap.
 
-    It can read the system, the interpreter and the folders `readable`, and can write only to a temporary
-    folder.
+    There, the command can read the system, the interpreter and the folders `readable`, and can write only to
+    a temporary folder.
     """
     return [
         program() or "bwrap",
@@ -29,7 +29,7 @@ def wrapped(command: Sequence[str], readable: Sequence[Path]) -> list[str]:
         "--uid", "65534", "--gid", "65534", "--hostname", "worker",
         *_system_options(),
         *(word for path in _SETTINGS for word in ("--ro-bind-try", path, path)),
-        # This comes before the folders below, which would be hidden if they lie in the temporary folder.
+        # This comes before the folders below: it would hide those that are inside the temporary folder.
         "--size", str(_TEMPORARY_BYTES), "--tmpfs", _TEMPORARY,
         *(word for path in _folders_outside_system(readable) for word in ("--ro-bind", str(path), str(path))),
         "--proc", "/proc", "--dev", "/dev",
@@ -47,7 +47,7 @@ def _system_options() -> Iterator[str]:
 
 
 def _folders_outside_system(readable: Sequence[Path]) -> list[Path]:
-    """Return the readable folders outside the system's folders, without folders inside other ones."""
+    """Return the readable folders that are inside neither the system's folders nor each other."""
     folders: list[Path] = []
     for path in sorted({*interpreter(), *readable}):
         inside = any(path.is_relative_to(other) for other in (*folders, *map(Path, _SYSTEM)))

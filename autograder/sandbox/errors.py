@@ -1,15 +1,15 @@
-"""Failures on our side of the sandbox. Their messages are for instructors."""
+"""Failures of the sandbox itself. Their messages are for instructors."""
 
 from autograder.errors import AutograderError
 
 
 class ZygoteError(AutograderError):
-    """The zygote does not start or has died, which is our failure and never the submission's."""
+    """The zygote did not start or has died. This is never the submission's fault."""
 
 
 class StarvedError(ZygoteError):
-    """The machine was too busy for a worker to use its seconds; the submission may be graded again."""
+    """The machine was too busy to give a worker the seconds of its request. Grading can be repeated."""
 
 
 class WallError(AutograderError):
-    """Fewer walls stand than the course demands."""
+    """A wall that the course demands is not in effect."""

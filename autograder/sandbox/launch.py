@@ -20,7 +20,7 @@ from autograder.sandbox import bubblewrap
 
 
 def _fonts() -> Path:
-    """Return the folder of matplotlib's list of fonts. Importing it would take a tenth of a second."""
+    """Return the folder of matplotlib's list of fonts, without the slow import of matplotlib."""
     if folder := os.environ.get("MPLCONFIGDIR"):
         return Path(folder).absolute()
     home = os.environ.get("HOME", "/")
@@ -30,11 +30,11 @@ def _fonts() -> Path:
 
 
 FONTS = _fonts()
-# With a fixed seed for hashes, sets of strings have the same order each time a submission is graded.
+# The seed of hashes is fixed, so that sets of strings have the same order each time a submission is graded.
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
-# Runs between the grader and bubblewrap, and kills the whole process group when the grader dies. Bubblewrap
-# alone is not enough: if it is killed while it raises its wall, its child waits for ever. It avoids the
-# module subprocess, whose import would delay the zygote.
+# This program is bubblewrap's parent, and kills the whole process group when the grader dies. Bubblewrap's
+# option --die-with-parent is not enough: if bubblewrap is killed while it sets up its namespaces, its child
+# waits for ever. The program does not import subprocess, because that would delay the zygote.
 _GUARD = """
 import ctypes, os, signal, sys
 grader, descriptor, *command = sys.argv[1:]
@@ -50,17 +50,18 @@ os.waitpid(child, 0)
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """A process that is starting as a zygote, and our end of its control socket."""
+    """A process that has been started as a zygote, and the grader's end of its control socket."""
 
     process: subprocess.Popen[bytes]
     control: socket.socket
-    outer: bool  # whether it runs behind the outer wall
-    packages: Sequence[str] = DEFAULT  # the packages that it imports, by pip's names
+    outer: bool  # whether the process runs in bubblewrap, the outer wall
+    packages: Sequence[str] = DEFAULT  # pip's names of the packages that the process imports
 
     def end(self, patience: float = 0) -> None:
         """Close the socket, which ends the zygote; kill its process group after `patience` seconds.
 
-        Behind the outer wall, killing the process leaves nothing to clean up, so there is no wait.
+        In bubblewrap, the process group is killed at once: its temporary folder is in memory, so the zygote
+        does not have to remove anything.
         """
         self.control.close()
         if not self.outer:
@@ -72,7 +73,7 @@ class Launched:
 
 
 def launch_zygote(packages: Sequence[str] = DEFAULT, *, outer: bool) -> Launched:
-    """Start a zygote with these packages, behind the outer wall if `outer` is true."""
+    """Start a zygote that imports these packages, in bubblewrap if `outer` is true."""
     imported = loaded_first(packages)
     ours, theirs = socket.socketpair()
     command = zygote_command(theirs.fileno(), imported)
@@ -80,7 +81,7 @@ def launch_zygote(packages: Sequence[str] = DEFAULT, *, outer: bool) -> Launched
         guard = [sys.executable, "-I", "-S", "-c", _GUARD, str(os.getpid()), str(theirs.fileno())]
         command = [*guard, *bubblewrap.wrapped(command, [FONTS])]
     with theirs:
-        process = subprocess.Popen(  # noqa: S603 - our own interpreter
+        process = subprocess.Popen(  # noqa: S603 - the grader's interpreter or bubblewrap
             command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, pass_fds=[theirs.fileno()], cwd="/",
             env=_ENVIRONMENT, start_new_session=True,
         )  # fmt: skip

@@ -1,8 +1,9 @@
-"""The grader's end of one worker: requests one at a time, each with a deadline, and how the process ended.
+"""The grader's connection to a worker: it sends one request at a time, and reports how the process ended.
 
-A deadline counts the seconds in which the process computes, from its kernel clock, and those in which all its
-threads sleep. Waiting for a processor or a disk does not count, so the same code gets as far on a busy
-machine as on a quiet one. A process that has not used up its seconds after ten times as long was starved.
+Each request has a deadline. It counts the seconds in which the process computes, which the kernel measures,
+and the seconds in which all its threads sleep. Waiting for a processor or a disk does not count, so the same
+code gets as far on a busy machine as on a quiet one. If the process has not used up its seconds after ten
+times as long, the machine was too busy, and StarvedError is raised.
 """
 
 import os
@@ -24,9 +25,9 @@ _AT_ONCE = 16 << 10  # bytes of a read, enough for nearly every answer
 _MOST_LATE = 100  # late answers that are dropped; more are an attack, because reading costs more than sending
 _LINGER_SECONDS = 0.2  # for a process to end by itself after it has closed its connection
 LOOK_SECONDS = 0.05  # between two looks at the state of a process that has not answered yet
-LONGEST_SLEEP = 1.0  # seconds counted between two looks: the whole machine may have been suspended
+LONGEST_SLEEP = 1.0  # seconds that count at most between two looks: the machine may have been suspended
 _TIMES, LEAST_PATIENCE = 10, 10.0  # the wall-clock limit: a multiple of a request's seconds, and its minimum
-_CHANCE = random.SystemRandom()  # unaffected by seeds
+_CHANCE = random.SystemRandom()  # a generator that seeds do not affect
 AWAKE = {b"R", b"D"}  # states of a thread that computes, or waits for a processor or a disk
 
 
@@ -68,7 +69,7 @@ class Worker:
         self._reap = reap
         self._open = True
         self._asked = set[str]()
-        self._late = 0  # answers to earlier requests
+        self._late = 0  # how many answers to earlier requests have come
         self._unread = bytearray()  # bytes received after the end of the last frame
         self.received = 0  # bytes of all answers
 
@@ -82,8 +83,8 @@ class Worker:
     ) -> tuple[Header, Parts]:
         """Send a request and return its answer. Meanwhile, `answer` serves calls of the test's functions.
 
-        The time that `answer` takes counts as the process's own. A WorkerError or ProtocolError says why
-        there is no answer. A StarvedError means that the machine was too busy.
+        The time that `answer` takes counts as time of the process. If there is no answer, raise WorkerError
+        or ProtocolError. If the machine was too busy, raise StarvedError.
         """
         number = secrets.token_hex(8)
         self._asked.add(number)
@@ -97,7 +98,7 @@ class Worker:
             raise
         except OSError as error:
             how = self._close(_LINGER_SECONDS)
-            deadline.check()  # the kernel's limit may have ended the process before our look
+            deadline.check()  # the kernel's limit of processor time may have ended the process
             raise DiedError(how) from error
         return reply
 
@@ -203,26 +204,26 @@ class _Clock:
         self.begin()
 
     def stop(self) -> None:
-        """Stop counting: another process may soon have the same number."""
+        """Stop counting, because a new process may get the id of the ended one."""
         self.seconds()
         self._runs = False
 
     def begin(self) -> None:
-        """Forget the last look, because the process may have waited for the grader since."""
+        """Start a new interval of sleep. Before, the process may have waited for the grader."""
         self._asleep_since = None
 
     def look(self, channel: select.poll) -> None:
         """Count the time since the last look as sleep, if the process slept then and sleeps now.
 
-        It does not count as asleep while the `channel` has bytes that we have not read.
+        While the `channel` has bytes that the grader has not read, the process does not count as asleep.
         """
         now, tick = time.monotonic(), os.sysconf("SC_CLK_TCK")
-        figures = list(_threads(self._process))
-        ended = {process: (int(fields[13]) + int(fields[14])) / tick for process, fields in figures}
+        threads = list(_threads(self._process))
+        ended = {process: (int(fields[13]) + int(fields[14])) / tick for process, fields in threads}
         living = sum(_computed(process) for process in ended if process != self._process)
         self._children = max(self._children, sum(ended.values()) + living)
         asleep = (
-            bool(figures) and all(fields[0] not in AWAKE for _, fields in figures) and not channel.poll(0)
+            bool(threads) and all(fields[0] not in AWAKE for _, fields in threads) and not channel.poll(0)
         )
         if asleep and self._asleep_since is not None:
             self.slept += min(now - self._asleep_since, LONGEST_SLEEP)
@@ -230,7 +231,7 @@ class _Clock:
 
 
 class _Deadline:
-    """Ends a request when its worker has used up its seconds, or after ten times as many by the clock."""
+    """Ends a request when its worker has used up its seconds, or after ten times as long."""
 
     def __init__(self, worker: Worker, seconds: float) -> None:
         self._worker, self._clock = worker, worker.clock
@@ -251,10 +252,14 @@ class _Deadline:
             raise DeadlineError(slept=self._clock.slept - self._slept > self._seconds / 2)
 
     def wait(self, channel: select.poll) -> None:
-        """Wait until a channel is ready; raise an error once the time is up, even if the channel is ready."""
+        """Wait until a channel is ready; raise DeadlineError or StarvedError if it takes too long.
+
+        If the worker has used up its seconds, DeadlineError is raised even if the channel is ready.
+        """
         while True:
             if (now := time.monotonic()) >= self._next_look:
-                # At irregular times, so that a process cannot wake up for each look and seem never to sleep.
+                # The next look comes at a random time. Otherwise a process could sleep between the looks,
+                # wake up for each of them, and seem never to sleep.
                 self._next_look = now + LOOK_SECONDS * _CHANCE.uniform(0.5, 1.5)
                 self._clock.look(channel)
                 self.check()
@@ -276,11 +281,11 @@ def _computed(process: int) -> float:
 
 
 def _threads(process: int) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield each thread of a process and of its children: its process and the fields of its stat file."""
+    """Yield, for each thread of a process and of its children, the process id and the fields of `stat`."""
     pending = [process]
     while pending:
         number = pending.pop()
-        with suppress(OSError):  # it has ended
+        with suppress(OSError):  # the process has ended
             for thread in Path(f"/proc/{number}/task").iterdir():
                 with suppress(OSError):  # the thread has ended, or this kernel does not list children
                     yield number, (thread / "stat").read_bytes().rpartition(b") ")[2].split()
@@ -289,7 +294,7 @@ def _threads(process: int) -> Iterator[tuple[int, list[bytes]]]:
 
 def _how(status: int) -> str:
     """Return a description for students of how a process ended."""
-    code = os.waitstatus_to_exitcode(status)  # a signal's number is negative
+    code = os.waitstatus_to_exitcode(status)  # if a signal ended the process, its number, negative
     if code >= 0:
         return f"the process ended itself (exit code {code})"
     descriptions: dict[int, str] = {

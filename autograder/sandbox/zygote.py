@@ -1,4 +1,4 @@
-"""The grader's side of the zygote: a process behind the outer wall that forks workers on request."""
+"""The grader's connection to the zygote: a process that forks workers on request."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from autograder.sandbox.process import Worker, WorkerError
 from autograder.worker.protocol import ProtocolError
 
 _ID = struct.Struct("!i")
-_START_SECONDS = 600  # importing torch on a cold disk and a busy machine
+_START_SECONDS = 600  # enough to import torch from a slow disk on a busy machine
 _FORK_SECONDS = 120
 
 
@@ -32,11 +32,11 @@ _REQUIRED = {
 class Zygote:
     """A process that has imported the course's packages and forks workers. Its `with` block ends them all.
 
-    It starts behind the outer wall, if there is one, and forks a first worker that tries every wall. Then
-    `walls` names the walls that stand, and `unsafe` says whether the course demands more. Its process may
-    have been `launched` before.
+    It runs in bubblewrap, if this is installed. A first worker tries forbidden actions. After that, `walls`
+    names the walls that are in effect, and `unsafe` says whether the course demands further walls. A caller
+    that has started the process already passes it as `launched`.
 
-    Start it from a thread that lives as long as the zygote: the kernel ends both together.
+    Start it in a thread that lives as long as the zygote, because the kernel ends both together.
     """
 
     def __init__(
@@ -62,8 +62,8 @@ class Zygote:
         if missing and not unsafe:
             self.close()
             raise WallError(
-                f"the course demands the {demanded} walls, but these do not stand: {', '.join(missing)}; "
-                "run `autograder doctor` to see why, or lower `walls` in course.yaml"
+                f"the course demands the {demanded} walls, but these are not in effect: "
+                f"{', '.join(missing)}; run `autograder doctor` to see why, or lower `walls` in course.yaml"
             )
 
     @property
@@ -73,7 +73,7 @@ class Zygote:
 
     @property
     def tier(self) -> Tier:
-        """The highest tier whose walls all stand."""
+        """The highest tier whose walls are all in effect."""
         return next(tier for tier in Tier if _REQUIRED[tier] <= set(self.walls))
 
     @property
@@ -82,7 +82,7 @@ class Zygote:
         return self._launched.process.pid
 
     def with_files(self, files: Mapping[str, bytes]) -> "Zygote":
-        """Return this zygote for workers that find these files, by name, in their folders."""
+        """Return a copy of this object whose workers find these files, by name, in their folders."""
         same = copy(self)
         same._files = files
         return same
@@ -111,7 +111,7 @@ class Zygote:
         return worker
 
     def make_optimizer(self) -> None:
-        """Make an optimizer in the zygote. The first one takes a second, which workers then save."""
+        """Make an optimizer in the zygote, because the first one takes a second in each process."""
         self._ask(b"o", 1)
 
     def load_figures(self) -> None:
@@ -131,7 +131,7 @@ class Zygote:
         self.close()
 
     def _start(self, launched: Launched) -> None:
-        """Wait for the process. If bubblewrap cannot build the outer wall, start another one without it."""
+        """Wait until the process is ready. If bubblewrap fails, start a process without it."""
         self._launched = launched
         self._control = self._launched.control
         self._control.settimeout(_START_SECONDS)
@@ -145,7 +145,7 @@ class Zygote:
         self._control.settimeout(_FORK_SECONDS)
 
     def _reap(self, child: int) -> int:
-        """Wait for the dead `child` and return its wait status."""
+        """Wait until the process `child` has ended, and return its wait status."""
         return int(_ID.unpack(self._ask(b"w" + _ID.pack(child), _ID.size))[0])
 
     def _ask(self, message: bytes, count: int) -> bytes:
@@ -203,7 +203,7 @@ print(json.dumps({{
 
 
 def probe_walls(fork: Callable[[int, int], Worker]) -> tuple[str, ...]:
-    """Return the names of the walls that held against every attempt of a worker.
+    """Return the names of the walls that refuse everything that a worker tries.
 
     `fork` makes the worker; its arguments are limits, in megabytes and in seconds of processor time.
     """

@@ -15,8 +15,8 @@ from autograder.course.packages import DEFAULT, versions
 from autograder.course.source import SUFFIXES
 
 _ENGINE = Path(autograder.__file__).parent
-# Folders of the engine with modules that affect grades, or what the gradebook stores of them. After a change
-# in one of these modules, a class is graded again.
+# Folders of the engine with modules that affect grades or what the gradebook stores about grades. After a
+# change in one of these modules, a class is graded again.
 _FOLDERS = (
     "course", "worker", "sandbox", "submission", "testing", "diagnosis", "grading", "gradebook", "collecting",
     "records", "report",
@@ -30,14 +30,14 @@ def fingerprint_of(rules: str, digest: str) -> str:
 
 
 def rules(course: Course, exercise: Exercise) -> str:
-    """Return the first result of `rules_and_digests`."""
+    """Return a digest of everything that can change a grade, apart from the submission."""
     return rules_and_digests(course, exercise)[0]
 
 
 def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str, str]]:
-    """Return a digest of everything except the submission that can change a grade, and `digests_of`.
+    """Return the digests that `rules` and `digests_of` return.
 
-    The digest covers the exercise's source, the files that it shows and loads, its hidden tests, known
+    The first digest covers the exercise's source, the files that it shows and loads, its hidden tests, known
     mistakes and accepted answers, the catalogue of misconceptions, its entry in course.yaml, the worker's
     confinement, the secret from which hidden inputs are drawn, and the engine. It does not cover held-out
     answers, which only measure the diagnosis, nor late penalties, which each command computes again, nor the
@@ -53,7 +53,7 @@ def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str
 
 
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
-    """Return digests of the files, settings and versions, besides the notebook, that a score depends on."""
+    """Return digests of the files, settings and versions that affect a score, apart from the submission."""
     rules = exercise.rules.items()
     # Operators are sorted, because the order of a set differs between processes.
     plain_rules = [(name, rule.forbid, rule.operators and sorted(rule.operators)) for name, rule in rules]

@@ -12,22 +12,19 @@ from autograder.submission.notebook import NotebookCell
 
 @dataclass(frozen=True, slots=True)
 class RestoredCell:
-    """A cell of the restored notebook: the student's cell, and the graded cell that it answers, if any.
+    """A cell of the restored notebook: a cell of the submission, a graded cell of the exercise, or both."""
 
-    For a graded cell that the submission lacks, `submitted` is None.
-    """
-
-    graded: Cell | None
-    submitted: NotebookCell | None
+    graded: Cell | None  # None if the submitted cell does not answer a graded cell
+    submitted: NotebookCell | None  # None if the submission lacks the graded cell
 
 
 def restore(
     cells: Sequence[Cell], submitted: Sequence[NotebookCell], ids: dict[str, int], given: Iterable[str] = ()
 ) -> tuple[RestoredCell, ...]:
-    """Return the submission's cells in order, with each missing graded cell inserted after the previous one.
+    """Return the submission's cells in order. A missing graded cell is added after the graded cell before it.
 
-    `ids` has the numbers of the submitted cells that still have a graded cell's id, by grade_id. `given` are
-    texts that the release adds to those of the exercise.
+    If a submitted cell still has the id of a released graded cell, `ids` maps the grade_id to its number.
+    `given` are text cells that the release adds to those of the exercise.
     """
     texts = (*(cell.text for cell in cells if cell.role is Role.TEXT), *given)
     match = _Match(cells, submitted, ids, {text.strip() for text in texts})
@@ -46,8 +43,8 @@ def answers_anything(
 ) -> bool:
     """Whether a submission contains an answer to any question. An unchanged stub is not an answer.
 
-    A file that defines none of the questions belongs to something else, so the result is False. `released`
-    are the texts of all cells in the student's version. Any other text may be a written answer.
+    A file that defines none of the questions is not a submission of this exercise, so the result is False.
+    `released` are the texts of all released cells. Any other text may be a written answer.
     """
     submitted = in_exercise_form(cells, submitted)
     if not defines_any([cell.name for cell in cells if cell.role is Role.SOLUTION], submitted):
@@ -102,7 +99,7 @@ def _split(cell: NotebookCell, prompts: Iterable[str]) -> list[NotebookCell]:
 
 
 class _Match:
-    """Pairs graded cells with submitted ones, by the most reliable criterion first, each at most once."""
+    """Pairs each graded cell with at most one submitted cell. The most reliable criteria are tried first."""
 
     def __init__(
         self, cells: Sequence[Cell], submitted: Sequence[NotebookCell], ids: dict[str, int], texts: set[str]

@@ -22,7 +22,7 @@ from autograder.report.text import writable
 from autograder.submission.script import cells_of_script
 
 MAX_BYTES = 20 << 20
-MAX_WITH_OUTPUTS = 50 << 20  # bytes with outputs, which are removed from a notebook of more than MAX_BYTES
+MAX_WITH_OUTPUTS = 50 << 20  # bytes with outputs. Above MAX_BYTES, the outputs of a notebook are removed.
 MAX_CELLS = 1000
 MAX_CELL = 200_000  # characters of a code cell
 MAX_TEXT = 200_000  # characters of a text cell
@@ -90,7 +90,7 @@ class Notebook:
 
 
 def open_plain(path: Path | str, flags: int = 0, folder: int | None = None) -> IO[bytes]:
-    """Open a regular file, relative to an open `folder` if given. Raise OSError for anything else.
+    """Open a regular file, relative to an open `folder` if given. Raise OSError if it is not a regular file.
 
     With O_NONBLOCK, opening a pipe does not wait for a writer.
     """
@@ -150,7 +150,7 @@ def parse_notebook(content: bytes) -> dict[str, Any]:
     """
     if len(content) > MAX_BYTES:
         fix = "take large pictures out of its text"
-        raise UnreadableError(f"larger than {MAX_BYTES >> 20} MB, even without outputs; {fix}")
+        raise UnreadableError(f"it is larger than {MAX_BYTES >> 20} MB, even without outputs; {fix}")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -238,7 +238,7 @@ def _float(digits: str) -> float | None:
 
 
 def _checked(notebook: Any) -> dict[str, Any]:
-    """Return a notebook whose cells each have a kind and a text. Other parts of it are not checked."""
+    """Return a notebook in which each cell has a kind and a text. Other parts are not checked."""
     if not isinstance(notebook, dict) or not notebook.keys() & {"nbformat", "cells"}:
         raise UnreadableError(f"JSON, but not a notebook; {_READ}")
     if notebook.get("nbformat") in (2, 3):
@@ -250,7 +250,7 @@ def _checked(notebook: Any) -> dict[str, Any]:
     if not all(isinstance(cell, dict) for cell in present):
         raise UnreadableError(f"its cells are not a list of cells; {_SAVE}")
     if len(present) > MAX_CELLS:
-        raise UnreadableError(f"has more than {MAX_CELLS} cells; delete those that you do not need")
+        raise UnreadableError(f"it has more than {MAX_CELLS} cells; delete those that you do not need")
     return {**notebook, "cells": [_plain_cell(number, cell) for number, cell in enumerate(present, 1)]}
 
 
@@ -278,7 +278,7 @@ def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
     sheets = [sheet for sheet in sheets if isinstance(sheet, dict)] if isinstance(sheets, list) else []
     cells = [sheet_cells for sheet in sheets if isinstance(sheet_cells := sheet.get("cells"), list)]
     if sum(map(len, cells)) > MAX_CELLS:  # before the conversion, which takes minutes for very many cells
-        raise UnreadableError(f"has more than {MAX_CELLS} cells")
+        raise UnreadableError(f"it has more than {MAX_CELLS} cells")
     log = get_logger()
     log.disabled = True  # its messages would repeat parts of the file; the error below replaces them
     try:
@@ -290,6 +290,7 @@ def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
             cell.pop("id", None)  # each conversion would give it another random id
         return upgraded | {"nbformat_minor": 4}
     except Exception:  # a damaged file can raise anything
-        raise UnreadableError("of an old format, and damaged; open it in Jupyter and save it again") from None
+        fix = "open it in Jupyter and save it again"
+        raise UnreadableError(f"it has an old format and is damaged; {fix}") from None
     finally:
         log.disabled = False

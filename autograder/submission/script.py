@@ -191,7 +191,7 @@ def _light_cells(text: str) -> Iterator[Cell]:
 
 
 def _group_statements(spans: Iterable[tuple[int, int]], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last line of each group of statements without an empty line or marker between.
+    """Yield the first and last line of each group of statements that no empty line or marker separates.
 
     In jupytext's light format, a cell that contains empty lines is enclosed in the markers `# +` and `# -`.
     """
@@ -214,7 +214,8 @@ def _statement_spans(text: str) -> list[tuple[int, int]]:
     if len(text) <= _MAX_PARSED and quick_to_parse(text):
         with catch_warnings(action="ignore"), suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             return [_lines_of(statement) for statement in ast.parse(_SHELL.sub("pass", text)).body]
-    # If one cell is not valid Python, the text is not. Then each line without indentation begins a statement.
+    # One cell that is not valid Python makes the whole text invalid. In this case, each line without
+    # indentation begins a statement.
     lines = text.split("\n")
     starts = [n for n, line in enumerate(lines, 1) if line[:1].strip() and line[0] not in "#)]}"]
     ends = [following - 1 for following in [*starts[1:], len(lines) + 1]]

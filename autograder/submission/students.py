@@ -106,8 +106,8 @@ class Students:
     def called(self, text: str, platform: str = "") -> Sequence[Student]:
         """Return the student with this id or email address, else the students with this name.
 
-        Different spellings of the name are equal. The id can also be the student's id on `platform`. If no
-        platform is given and nothing else matches, the ids on all platforms are compared.
+        Different spellings of a name count as equal. The id may also be the student's id on `platform`. If no
+        platform is given and nothing else matches, ids on all platforms are compared.
         """
         ids = [(kind, folded(text)) for kind in dict.fromkeys((platform, ""))]
         anywhere = [] if platform else [(_ANY, folded(text))]
@@ -128,7 +128,7 @@ class Students:
         return self._first((_GROUP, squeezed(text)))
 
     def unknown(self, id_: str) -> str:
-        """Return a message that `id_` is not a student's id, with a suggestion, or "" if it is."""
+        """Return "" if `id_` is a student's id, else a message with a suggestion."""
         if id_ in (student.id for student in self.all):
             return ""
         similar = self.closest(id_)

@@ -16,7 +16,7 @@ from autograder.errors import UsageError
 from autograder.report.text import terminal_line
 from autograder.submission.notebook import Notebook, UnreadableError, read_notebook
 
-# A student's id is used in paths, database rows and tables, so it has no character with a meaning there.
+# A student's id is used in paths, database rows and tables, so it has no character that is special there.
 _ID = re.compile(r"[^\W_][\w.@+-]{0,63}")  # letters of any script
 _MAX_ID = 200  # bytes; file systems allow 255 for a name
 # Names of devices in Windows.

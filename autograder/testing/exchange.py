@@ -16,7 +16,7 @@ from autograder.worker.remote_function import Answer
 Request = tuple[Header, Parts]
 Reply = tuple[Header, Parts]
 CellLine = tuple[int, int | None]  # a cell's number, and the line in it or None
-_ADVICE = "Hint: enable anomaly detection"  # begins torch's advice to use a setting, useless in grading
+_ADVICE = "Hint: enable anomaly detection"  # the beginning of torch's advice, which is useless in grading
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")  # an object's address, which differs between processes
 _MAX_CELL_LINES = 20
 _MAX_BASES = 20
@@ -62,7 +62,7 @@ class Local:
 
 
 class LostError(Exception):
-    """The submission can answer no more requests of a question, which gets this verdict and message."""
+    """The submission can answer no more requests of a question, so the question gets this verdict."""
 
     def __init__(self, verdict: Verdict, message: str) -> None:
         super().__init__(message)
@@ -124,7 +124,7 @@ def hands_over_function(code: object) -> bool:
 
 
 def is_same(first: Request, second: Request) -> bool:
-    """Whether two requests are the same for any code. With ==, the values 1, 1.0 and True would be equal."""
+    """Whether two requests have equal values of equal types: with ==, 1, 1.0 and True would be equal."""
     same = repr(first[0]) == repr(second[0]) and len(first[1]) == len(second[1])
     return same and all(map(_is_same_part, first[1], second[1]))
 
@@ -156,7 +156,7 @@ class StudentError(Exception):
 
 
 def _cell_lines(claimed: object) -> Iterator[CellLine]:
-    """Yield the cells and lines of an error's traceback, without malformed ones."""
+    """Yield the cells and lines of an error's traceback. Malformed entries are skipped."""
     for entry in claimed[:_MAX_CELL_LINES] if isinstance(claimed, list) else ():
         match entry:
             case [cell, line] if (number := _number(cell)) is not None:

@@ -51,8 +51,9 @@ class NotJudged(Unmet):
 def precondition() -> Iterator[None]:
     """Mark the expectations in a `with` block as preconditions: if one fails, raise NotJudged.
 
-    A function that returns its input leaves it unchanged, but so does one that does nothing at all. Such a
-    test gives no points, and the report calls it "not judged" instead of "failed".
+    An answer that does nothing does not change its inputs, either. So a test that inputs are unchanged can
+    have the precondition that there is a result. If it fails, the test gives no points, and the report calls
+    it "not judged" instead of "failed".
     """
     try:
         yield
@@ -84,9 +85,10 @@ def expect_close(
 ) -> Any:
     """Expect the values of `expected`, within `atol` and `rtol`, and return the actual ones.
 
-    Of a list or a number, only the values must agree. A tensor, an array or a table must also have the shape,
-    the dtype and the labels of `expected`. Without `atol`, the tolerance is 1e-5 for float32, lists and
-    numbers, 1e-9 for float64 and none for other dtypes. The student reads `hint` if only values are wrong.
+    For a list or a number, only the values must agree. A tensor, an array or a table must also have the
+    shape, the dtype and the labels of `expected`. Without `atol`, the tolerance is 1e-5 for float32, lists
+    and numbers, 1e-9 for float64 and none for other dtypes. The student reads `hint` if only values are
+    wrong.
     """
     if isinstance(expected, any_of):
         _expect_any(expect_close, actual, expected, hint=hint, atol=atol, rtol=rtol, name=name)
@@ -233,7 +235,7 @@ def expect_unchanged(
     """Expect that a call does not change its arguments in place, and return its result.
 
     A test that has inspected a call can pass the inspection instead of the function, with the values that the
-    arguments had before the call, in order. Arguments of the call that have none of their types are skipped.
+    arguments had before the call, in order. An argument whose type none of these values has is skipped.
     """
     inspected = isinstance(function, Inspection)
     inspection = function if isinstance(function, Inspection) else function.inspect(*arguments)

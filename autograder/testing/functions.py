@@ -1,7 +1,8 @@
-"""Functions that a hidden test passes as arguments. They stay here; the student's code calls them by number.
+"""Functions that a hidden test passes as arguments.
 
-Their arguments come from a submission. Therefore the form of each call is checked and its size limited, and
-an error that a call raises is raised in the student's code.
+They stay in the grader's process, and the student's code calls them by number. The arguments of these calls
+come from a submission. Therefore the form of each call is checked, and its size is limited. If a call raises
+an error, the error is raised in the student's code.
 """
 
 import math
@@ -20,9 +21,9 @@ from autograder.worker.values import Decoder, Encoder
 Function = Callable[..., Any]
 _Flat = Callable[[Sequence[Any]], list[Any]]  # returns the leaves of the function's result for these tensors
 MAX_CALLS = 20_000  # calls of all functions in one test
-# The greatest product of a tensor's elements and its largest dimension, because a comparison of all tokens
-# with all tokens can take as many numbers. Each derivative, which stores intermediate results, divides this
-# limit by _LESS.
+# The greatest product of a tensor's elements and its largest dimension: a comparison of each token with each
+# token can take as many numbers. A derivative stores intermediate results, so each one divides this limit by
+# _LESS.
 MAX_PAIRS, _LESS = 1 << 25, 4
 _MAX_GROUPS = 4  # groups of tensors in a call: the arguments, and the weights of three derivatives
 _KINDS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
@@ -37,7 +38,7 @@ class Functions:
         self._seed, self._random, self._calls = seed, None, 0
 
     def number(self, function: Function) -> int:
-        """Return a new number for a function, also for a repeated one: numbers do not identify functions."""
+        """Return a new number for a function. A function that is passed twice gets two numbers."""
         self._functions.append(function)
         return len(self._functions) - 1
 
@@ -77,7 +78,7 @@ class Functions:
 def _result(
     function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], weights: list[list[Any]]
 ) -> Any:
-    """Return a function's result, or, with weights, its gradients."""
+    """Return a function's result or, if there are weights, its gradients."""
     if (torch := sys.modules.get("torch")) is None:
         return function(*args, **kwargs)
     tree: Any = torch.utils._pytree
@@ -126,7 +127,7 @@ def _check_sizes(groups: Sequence[Sequence[Any]]) -> None:
     most = MAX_PAIRS // _LESS ** (len(groups) - 1)
     shapes = [tuple(tensor.shape) for group in groups for tensor in group]
     backwards = zip_longest(*map(reversed, shapes), fillvalue=1)
-    broadcast = tuple(max(sizes) for sizes in backwards)[::-1]  # the shape to which all of them broadcast
+    broadcast = tuple(max(sizes) for sizes in backwards)[::-1]  # the shape to which all tensors broadcast
     for shape in (*shapes, broadcast):
         if math.prod(size or 1 for size in shape) * max(shape, default=1) > most:
             raise RuntimeError(f"a tensor of shape {shape} is too large for a function of the test")

@@ -1,10 +1,10 @@
 """Chooses the seeds of hidden and disclosed inputs.
 
 There are many sets of hidden inputs, all derived from a secret of the course. The digest of the whole
-submitted file chooses the set: the same file always gets the same set, and a change of any byte, also in a
-text cell or an output, chooses again. Students cannot keep a set over several files, so a leaked part of one
-set is of little use. The disclosed inputs are the same for everybody. Students may see results on them, so
-they never decide a score.
+submitted file chooses the set: the same file always gets the same set. A change of any byte, even in a text
+cell or an output, chooses again. So a student cannot choose the set of the next file, and a leaked part of
+one set is of little use. The disclosed inputs are the same for everybody. Students may see results on them,
+so they never decide a score.
 """
 
 import hmac

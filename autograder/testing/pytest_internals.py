@@ -43,7 +43,7 @@ class CollectedTests:
         with silence():
             code = _collect(path, self)
         if code == pytest.ExitCode.INTERRUPTED and not self._problem:
-            raise KeyboardInterrupt  # pytest has swallowed it
+            raise KeyboardInterrupt  # pytest has caught it
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or self._problem:
             problem = self._problem or f"pytest ended with exit code {int(code)}"
             raise SourceError(f"{path}{self._line}: cannot be collected: {problem}")
@@ -51,7 +51,7 @@ class CollectedTests:
             _check_fixtures(path, item)
 
     def run(self, item: pytest.Function, student: object, reference: object) -> BaseException | None:
-        """Run one of the `items` with these two fixtures, and return what it raised."""
+        """Run one of the `items` with these two fixtures; return the exception that it raised, or None."""
         self._given = {"student": student, "reference": reference}
         setup = item.session._setupstate
         try:
@@ -72,7 +72,7 @@ class CollectedTests:
         return None
 
     def _arguments(self, item: pytest.Function) -> Iterator[tuple[str, object]]:
-        """Yield a test's arguments that its file does not define. Pytest's own lookup of them is slow."""
+        """Yield a test's arguments except the fixtures of its file. Pytest's own lookup of them is slow."""
         given = self._given | (item.callspec.params if hasattr(item, "callspec") else {})
         for name, makers in item._fixtureinfo.name2fixturedefs.items():
             if name in given and makers[-1].func.__module__ in (__name__, "_pytest.python"):

@@ -50,7 +50,7 @@ class Student:
         self._backend = backend
         self._first: Header = {}  # entries to add to the test's first request
         self._record = False
-        self.question = ""  # of the test that runs
+        self.question = ""  # the question of the running test
         self.ran: list[frozenset[str]] = []  # the operators that each recorded call of the test ran
         self.exchanges: list[Exchange] = []
         self._functions = Functions(0)
@@ -89,7 +89,7 @@ class Student:
     def define(self, source: str, name: str) -> "Remote":
         """Compile `source` and return its object `name`.
 
-        The code is part of each request that uses the object. The student's process runs it the first time.
+        Each request that uses the object contains the code. The student's process runs it only once.
         """
         self._definitions += 1
         reference = {"code": sent(source), "name": name, "number": self._definitions}
@@ -149,7 +149,7 @@ class Remote:
         return self._student.ask(*self._request("call", args=args, kwargs=kwargs))
 
     def inspect(self, *args: object, weight: "torch.Tensor | None" = None, **kwargs: object) -> Inspection:
-        """Call the object, differentiate sum(output * weight), and return also the arguments afterwards."""
+        """Call the object, differentiate sum(output * weight), and return all effects of the call."""
         request = self._request("inspect", args=args, kwargs=kwargs, weight=weight)
         reply, decoder = self._student.exchange(*request)
         parts = ("value", "arguments", "gradients", "parameters")
@@ -179,7 +179,7 @@ class Remote:
 
 
 def define_for(function: Remote, source: str, name: str) -> Remote:
-    """Run `source` on the side of `function` and return its object `name`, as Student.define does."""
+    """Run `source` in the process of `function` and return its object `name`, as Student.define does."""
     return function._student.define(source, name)
 
 

@@ -27,7 +27,9 @@ from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import ProtocolError
 from autograder.worker.stand_in import seed_the_processor_alone
 
-_Refused = Callable[[str], BaseException | None]  # the error because of which a question's tests are not run
+_Refused = Callable[
+    [str], BaseException | None
+]  # returns the error that keeps a question's tests from running
 
 
 def question(
@@ -182,8 +184,8 @@ class Suite:
         student, reference = Student(backend), Student(self._reference)
         student.begin(test.number, test.question, record=record)
         reference.begin(test.number, test.question)
-        drawn = drawing(inputs.seed(test.number), by_torch=self.exercise.has_torch)  # equal in each run
-        with drawn, beside_handout(self.exercise):
+        seeded = drawing(inputs.seed(test.number), by_torch=self.exercise.has_torch)
+        with seeded, beside_handout(self.exercise):
             error = self._collected.run(self._collected.items[test.number], student, reference)
         return Run.ended(test, error, tuple(student.exchanges), tuple(student.ran))
 
@@ -197,13 +199,13 @@ class Suite:
         return self.run_one(test, self._solution(), inputs)
 
     def is_fair(self, test: HiddenTest, inputs: Inputs) -> bool:
-        """Whether the trusted solution passes a test with these inputs, which are random."""
+        """Whether the trusted solution passes a test with these inputs."""
         if (key := (test.number, inputs)) not in self._fair:
             self._fair[key] = self.reference_run(test, inputs).error is None
         return self._fair[key]
 
     def _solution(self) -> Local:
-        """Return the solution in a new namespace: a test can seed `student` and `reference` separately."""
+        """Return the solution in a new namespace, so that `student` and `reference` have separate seeds."""
         return Local(self.namespace(self.exercise.reference))
 
     def namespace(self, cells: tuple[str, ...]) -> Namespace:

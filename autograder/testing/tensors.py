@@ -68,7 +68,7 @@ def expect_values(
 
 
 def expect_numel(actual: object, shape: Sequence[int], name: str = "The result") -> torch.Tensor:
-    """Expect as many numbers as a tensor of `shape` has elements, and return them as such a tensor.
+    """Expect as many numbers as a tensor of `shape` has elements, and return them as a tensor of this shape.
 
     A number, a list, a tensor of another shape or a tuple that begins with one of these is accepted, in any
     dtype. Other tests check the type and shape.

@@ -1,6 +1,6 @@
 """The rows for torch and numpy in the table of values: tensors and dtypes, arrays and scalars.
 
-This module imports neither package. In a course without one of them, its values cannot be sent or received.
+This module imports neither package. A worker that has not loaded a package cannot send or receive its values.
 """
 
 import math
@@ -23,7 +23,7 @@ from autograder.worker.protocol import (
 
 MAX_OBJECTS = 100_000  # objects in an array or a column
 _TENSORS = frozenset(DTYPES.values())
-_SENT_DTYPES = re.compile(  # the dtypes of arrays that are sent as bytes; U3 holds texts of 3 characters
+_SENT_DTYPES = re.compile(  # the dtypes of arrays that are sent as bytes; U3 is for texts of 3 characters
     r"bool|u?int(8|16|32|64)|float(16|32|64)|complex(64|128)|U[1-9]\d{0,4}"
     r"|(datetime64|timedelta64)(\[(Y|M|W|D|h|m|s|ms|us|ns)\])?"
 )
@@ -43,7 +43,7 @@ def is_plain(tensor: Any) -> bool:
 
 
 def _encode_tensor(encoder: Encoder, tensor: Any) -> Header:
-    """Return the message form of a tensor. If its dimensions have another order in memory, the form says so.
+    """Return the message form of a tensor. For a non-contiguous one it has the dimensions' order in memory.
 
     Only torch's core reads the tensor: a submission may have replaced the Python methods.
     """
@@ -58,15 +58,15 @@ def _encode_plain(encoder: Encoder, tensor: Any) -> Header:
     dims = list(range(base.dim(tensor)))
     strides = base.stride(tensor)
     order = dims if base.is_contiguous(tensor) else sorted(dims, key=lambda dim: -strides[dim])
-    if (place := encoder.place(tensor)) is None:
+    if (index := encoder.part_index(tensor)) is None:
         detached = base.detach(tensor)
         laid_out = detached if order is dims else base.permute(detached, order)
         size = base.numel(tensor) * base.element_size(tensor)
         contiguous = core().contiguous
-        place = encoder.add(
+        index = encoder.add(
             laid_out, size, lambda part: base.clone(part, memory_format=contiguous), of=tensor
         )
-    code: Header = {"tensor": place}
+    code: Header = {"tensor": index}
     if base.requires_grad.__get__(tensor):
         code["grad"] = True
     if order != dims:
@@ -75,10 +75,10 @@ def _encode_plain(encoder: Encoder, tensor: Any) -> Header:
     return code
 
 
-def _tensor(decoder: Decoder, place: int, code: Header) -> Any:
-    """Return the tensor in this place, the same object each time."""
-    if place not in decoder.tensors:
-        tensor = decoder.parts[place]
+def _tensor(decoder: Decoder, index: int, code: Header) -> Any:
+    """Return the tensor of the part with this index, the same object at each call."""
+    if index not in decoder.tensors:
+        tensor = decoder.parts[index]
         if type(tensor) is not sys.modules["torch"].Tensor:
             raise ProtocolError("a part should be a tensor")
         dims = list(range(tensor.dim()))
@@ -87,8 +87,8 @@ def _tensor(decoder: Decoder, place: int, code: Header) -> Any:
                 raise ProtocolError("a tensor's order does not list its dimensions")
             dims = [order.index(dim) for dim in dims]
         tensor = tensor.permute(dims)
-        decoder.tensors[place] = tensor.requires_grad_() if code.get("grad") is True else tensor
-    return decoder.tensors[place]
+        decoder.tensors[index] = tensor.requires_grad_() if code.get("grad") is True else tensor
+    return decoder.tensors[index]
 
 
 def _encode_dtype(_: Encoder, value: Any) -> Header:
@@ -113,8 +113,8 @@ def _encode_array(encoder: Encoder, value: Any) -> Header:
     if plain.dtype.kind in "OT":
         return {"array": encode_objects(encoder, plain.ravel().tolist()), "shape": list(plain.shape)}
     native, name = plain.dtype.newbyteorder("="), _dtype_name(plain.dtype)
-    place = encoder.add(plain, plain.nbytes, lambda part: part.astype(native).tobytes())
-    return {"array": place, "dtype": name, "shape": list(plain.shape)}
+    index = encoder.add(plain, plain.nbytes, lambda part: part.astype(native).tobytes())
+    return {"array": index, "dtype": name, "shape": list(plain.shape)}
 
 
 def _array(decoder: Decoder, content: Any, code: Header) -> Any:
@@ -140,7 +140,7 @@ def _dtype_name(dtype: Any) -> str:
 
 
 def _elements(content: bytes, name: str) -> Any:
-    """Return bytes as an array of one dimension."""
+    """Return an array of one dimension: the elements of dtype `name` that `content` consists of."""
     if not _SENT_DTYPES.fullmatch(name):
         raise ProtocolError("a dtype is unknown")
     elements = sys.modules["numpy"].frombuffer(content, dtype=name).copy()
@@ -150,7 +150,7 @@ def _elements(content: bytes, name: str) -> Any:
 
 
 def encode_objects(encoder: Encoder, values: Sequence[Any]) -> Header:
-    """Return the message form of objects: a compact one for texts, None and NaN, a list for other values."""
+    """Return the message form of objects: compact if all are texts, None or NaN, otherwise a list."""
     if not all(value is None or isinstance(value, str) or _is_nan(value) for value in values):
         return {"list": encoder.items(values, 3 * len(values))}
     written = write_json([0 if _is_nan(value) else value for value in values])
@@ -176,7 +176,7 @@ def decode_objects(decoder: Decoder, code: Header) -> list[Any]:
 
 
 def as_objects(values: Sequence[Any]) -> Any:
-    """Return an array of objects of one dimension; `numpy.array` would read lists among them as rows."""
+    """Return an array of one dimension and dtype object; `numpy.array` would read lists in it as rows."""
     objects = sys.modules["numpy"].empty(len(values), dtype=object)
     for index, value in enumerate(values):
         objects[index] = value

@@ -1,8 +1,9 @@
-"""Turns values into a message's JSON and parts, and back, by a table with a row for each kind of value.
+"""Turns values into a message's JSON and parts, and back. A table has a row for each kind of value.
 
-A row names its types, writes a value within bounds, and rebuilds it. Rebuilt values are always plain: an
-instance of a subclass arrives as an instance of its base. A value without a row, or beyond the bounds of its
-row, stays in its process, and the message contains a reference to it. The module `values` has the rows.
+A row names types, encodes a value of these types if it is within the row's bounds, and decodes it. Decoded
+values are always plain: an instance of a subclass arrives as an instance of its base. If a value has no row
+or exceeds the bounds, it stays in its process, and the message contains a reference to it. The module
+`values` has the rows.
 """
 
 import sys
@@ -22,13 +23,12 @@ from autograder.worker.protocol import (
 )
 
 MAX_KEY = 500  # characters of a dict's key, such as a parameter's name
-MAX_ITEMS = 1000  # items of a dict or set: even if all keys have the same hash, it is built quickly
+MAX_ITEMS = 1000  # items of a dict or set: building it takes little time, even if all hashes are equal
 MAX_BITS = 4096  # bits of an integer
 MAX_INTEGER = 1 << 63  # integers from this size on are written in hexadecimal
-_MAX_LEVELS = (
-    MAX_DEPTH // 3 - 4
-)  # a dict takes three levels of brackets, and the message around it up to four
-_MOST_KEYS = 100  # elements of a tuple that is a key
+# Containers inside each other. A dict takes three levels of brackets, and the message around it up to four.
+_MAX_LEVELS = MAX_DEPTH // 3 - 4
+_MAX_KEY_ELEMENTS = 100  # elements of a tuple that is a key
 _MRO = type.__dict__["__mro__"].__get__
 
 
@@ -41,7 +41,7 @@ class Row(NamedTuple):
 
     types: tuple[str, ...]  # dotted paths
     encode: Callable[["Encoder", Any], Any]  # returns the value's form in JSON, or raises RefusedError
-    decode: Callable[["Decoder", Any, Header], Any]  # takes the entry under the row's name and the whole form
+    decode: Callable[["Decoder", Any, Header], Any]  # gets the form's entry for the row's name, and the form
     is_key: bool = False  # whether the value may be a key of a dict or an element of a set
 
 
@@ -56,7 +56,7 @@ def _row_of(kind: Any) -> Row | None:
 
 @lru_cache(1)
 def _rows(*_: int) -> Mapping[int, tuple[object, Row]]:
-    """Return the rows by the addresses of their types. The cache is renewed when a module is loaded."""
+    """Return each type and its row, by the type's id. The cache is renewed when a module is loaded."""
     rows = dict[int, tuple[object, Row]]()
     for row in reversed(TABLE.values()):
         for path in row.types:
@@ -75,13 +75,14 @@ class Encoder:
     def __init__(self, refer: Callable[[object], Header]) -> None:
         self.parts: Parts = []
         self._refer = refer  # returns a reference to a value that cannot be sent
-        self._sent: dict[int, tuple[int, Any]] = {}  # part indices by id; the object keeps its id from reuse
+        # For each sent object, by its id: the index of its part, and the object, so that its id stays taken.
+        self._sent: dict[int, tuple[int, Any]] = {}
         self._bytes = MAX_PAYLOAD
-        self._tokens = MAX_TOKENS - 100  # these are for the message around the values
+        self._tokens = MAX_TOKENS - 100  # the message around the values may need the other 100
         self._depth = 0
 
     def encode(self, value: Any) -> Any:
-        """Return the form of `value`; a tensor that occurs twice is sent once and stays one object."""
+        """Return the form of `value`. A tensor that occurs twice is sent once and arrives as one object."""
         row = _row_of(type(value))
         if row is None:
             return self._refer(value)
@@ -95,7 +96,7 @@ class Encoder:
             return self._refer(value)
 
     def items(self, values: Iterable[Any], tokens: int) -> list[Any]:
-        """Return the forms of a container's items, whose brackets and commas number `tokens`."""
+        """Return the forms of a container's items. `tokens` counts the brackets and commas of these forms."""
         self.take(2 + tokens)
         if self._depth > _MAX_LEVELS:
             raise RecursionError("the containers are nested too deeply")
@@ -106,12 +107,12 @@ class Encoder:
             self._depth -= 1
 
     def take(self, tokens: int) -> None:
-        """Count brackets and commas, as many as `tokens`; raise RefusedError if there are too many."""
+        """Add `tokens` to the message's brackets and commas; raise RefusedError if they are too many."""
         self._tokens -= tokens
         if self._tokens < 0:
             raise RefusedError
 
-    def place(self, value: object) -> int | None:
+    def part_index(self, value: object) -> int | None:
         """Return the index of the part that was added for this object, or None if there is none yet."""
         return self._sent[id(value)][0] if id(value) in self._sent else None
 
@@ -169,27 +170,31 @@ class Decoder:
         return [self.value(code) for code in codes]
 
     def keys(self, codes: Any) -> list[Any]:
-        """Return the keys of a set or dict. They are plain values, so no code of a submission hashes them."""
+        """Return the keys of a set or dict. They are plain values, so hashing them runs no student code."""
         keys = self.items(codes)
         if len(keys) > MAX_ITEMS or not all(map(is_key, keys)):
             raise ProtocolError("there are too many keys, or a key is too long or of an unsupported type")
         return keys
 
-    def content(self, place: Any) -> bytes:
-        """Return a part that is bytes. It can be used once, so that a few parts cannot become many values."""
-        part = self.parts[place] if type(place) is int and place >= 0 else None
-        if place in self._taken or type(part) is not bytes:
+    def content(self, index: Any) -> bytes:
+        """Return a part of bytes. A second use is refused, so that few parts cannot become many values."""
+        part = self.parts[index] if type(index) is int and index >= 0 else None
+        if index in self._taken or type(part) is not bytes:
             raise ProtocolError("a part should be bytes and used once")
-        self._taken.add(place)
+        self._taken.add(index)
         return part
 
 
 def is_key(value: Any) -> bool:
-    """Whether a value may be a dict's key or in a set: a short text, a number, a date, or a tuple of such."""
+    """Whether a value may be a key of a dict or an element of a set.
+
+    These are short texts and bytes, numbers, dates and the other types of rows with `is_key`, and tuples and
+    frozensets of such values.
+    """
     if isinstance(value, str | bytes):
         return len(value) <= MAX_KEY
     if isinstance(value, tuple | frozenset):
-        return len(value) <= _MOST_KEYS and all(map(is_key, value))
+        return len(value) <= _MAX_KEY_ELEMENTS and all(map(is_key, value))
     if isinstance(value, int):
         return value.bit_length() <= MAX_BITS
     row = _row_of(type(value))

@@ -1,7 +1,7 @@
 """The parts of torch's core that a worker uses, read before the first cell runs.
 
-A cell may replace attributes of torch's modules and of its Python classes, or enter a mode of torch and never
-leave it. References that are read once, here, do not change. The core's class of tensors is immutable.
+A cell may replace attributes of torch's modules and Python classes, or enter a mode of torch and never leave
+it. This does not change references that were read before. The core's class of tensors is immutable.
 """
 
 import sys
@@ -16,8 +16,8 @@ class Core(NamedTuple):
 
     tensor: Any  # torch._C.TensorBase
     plain: tuple[type, ...]  # the types of tensors that are sent
-    without_functions: Any  # ignores __torch_function__ and its modes in a `with` block
-    without_dispatch: Any  # the same for __torch_dispatch__
+    without_functions: Any  # a context manager that turns off __torch_function__ and its modes
+    without_dispatch: Any  # a context manager that turns off __torch_dispatch__ and its modes
     contiguous: Any
     strided: Any
     backward: Any
@@ -34,19 +34,19 @@ def core() -> Core:
     torch = sys.modules["torch"]
     native: Any = torch._C
     state, experimental = native._profiler.ProfilerState.CPU, native._profiler._ExperimentalConfig()
-    neither = (False,) * 5  # shapes, memory, stacks, floating-point operations, modules
+    no_details = (False,) * 5  # shapes, memory, stacks, floating-point operations, modules
     return Core(
         native.TensorBase, (torch.Tensor, torch.nn.Parameter),
         native.DisableTorchFunction, native._DisableTorchDispatch, torch.contiguous_format, torch.strided,
         torch.autograd.backward,
         native._autograd._enable_profiler_legacy, native._autograd._disable_profiler_legacy,
         native._autograd.ProfilerEvent.kind, native._autograd.ProfilerEvent.name,
-        native._profiler.ProfilerConfig(state, *neither, experimental),
+        native._profiler.ProfilerConfig(state, *no_details, experimental),
     )  # fmt: skip
 
 
 def prepare() -> None:
-    """Read the core, if there is torch, and remove the functions that switch its recording off and on."""
+    """If torch is loaded, read its core and remove the functions that switch its recording on and off."""
     if (torch := sys.modules.get("torch")) is None:
         return
     core()
@@ -59,7 +59,7 @@ def prepare() -> None:
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Read and copy tensors in the `with` block without any code of a submission."""
-    if sys.modules.get("torch") is None:  # None is also the entry of a package that is blocked from loading
+    if sys.modules.get("torch") is None:  # torch is not loaded, or an entry None blocks its import
         yield
         return
     with core().without_functions(), core().without_dispatch():

@@ -35,7 +35,7 @@ def describe(error: BaseException) -> Header:
 
 
 def _cell_lines(error: BaseException) -> Iterator[list[int | None]]:
-    """Yield each cell that an exception passed through, with the line, the innermost first."""
+    """Yield each cell's number and line that an exception passed through, the innermost first."""
     if isinstance(error, SyntaxError) and (error.filename or "").startswith(CELL):
         yield [int((error.filename or "").removeprefix(CELL)), error.lineno]
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
@@ -47,7 +47,7 @@ def _cell_lines(error: BaseException) -> Iterator[list[int | None]]:
 def _message(error: BaseException) -> str:
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
-        return str.__getitem__(text, slice(_MAX_MESSAGE))  # a subclass of str may slice as it likes
+        return str.__getitem__(text, slice(_MAX_MESSAGE))  # a subclass of str may override slicing
     except BaseException:
         return ""  # the exception's own __str__ failed
 
@@ -78,7 +78,7 @@ def kind(value: Any) -> str:
 
 
 def _describe_size(tensor: Any) -> str:
-    """Return words for the size of a tensor that is too large to be sent."""
+    """Return the part of a description that states the size of a tensor that is too large to be sent."""
     if tensor.dim() > MAX_DIMS:
         return f" with {tensor.dim()} dimensions"
     return (

@@ -17,16 +17,16 @@ _TEXTS = ("title", "xlabel", "ylabel", "xscale", "yscale")
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A line, a group of bars or of points: their coordinates and their label in a legend."""
+    """A line, a group of bars or a group of points: its coordinates, and its label in the legend."""
 
     label: str
-    x: Any  # an array of numbers, as are those below
-    y: Any
+    x: Any  # an array of numbers
+    y: Any  # an array of numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """The contents of one pair of axes. A bar has its middle as x, and its height (or width) as y."""
+    """The contents of one pair of axes. A bar's x is its middle, and its y is its length."""
 
     title: str
     xlabel: str
@@ -77,7 +77,7 @@ def _facts(axes: Any) -> dict[str, Any]:
 
 
 def _drawn(label: object, x: Any, y: Any) -> dict[str, Any]:
-    """Return the attributes of a `Drawn`. Matplotlib's default labels begin with an underscore: no label."""
+    """Return the attributes of a `Drawn`. Matplotlib's default labels, such as "_child0", become empty."""
     text = str(label)
     return {"label": "" if text.startswith("_") else text, "x": _numbers(x), "y": _numbers(y)}
 
@@ -88,13 +88,13 @@ def _numbers(values: Any) -> Any:
 
 
 def _bars(group: Any) -> Iterator[list[float]]:
-    """Yield the middles of bars and their values."""
-    lying = group.orientation == "horizontal"
+    """Yield the middles of the bars, and then their lengths."""
+    horizontal = group.orientation == "horizontal"
     yield [
-        bar.get_y() + bar.get_height() / 2 if lying else bar.get_x() + bar.get_width() / 2
+        bar.get_y() + bar.get_height() / 2 if horizontal else bar.get_x() + bar.get_width() / 2
         for bar in group.patches
     ]
-    yield [bar.get_width() if lying else bar.get_height() for bar in group.patches]
+    yield [bar.get_width() if horizontal else bar.get_height() for bar in group.patches]
 
 
 def _built(value: Any, form: Any) -> Any:

@@ -46,7 +46,7 @@ class Namespace:
     """A notebook's variables, and the objects that the grader refers to by number.
 
     An object that cannot be sent stays here until the next test begins; the grader gets its number.
-    `explained` may add a sentence to an error's message.
+    The function `explained` gets the description of an error and may add a sentence to its message.
     """
 
     def __init__(
@@ -56,19 +56,19 @@ class Namespace:
         self._explained = explained
         self.right: dict[str, Any] = {}  # right answers to earlier questions, used in place of wrong ones
         self._held: list[object] = []
-        self._defined: dict[int, Any] = {}  # a test's own definitions, by their numbers
-        self._recorder: Recorder | None = None  # of the current request
+        self._defined: dict[int, Any] = {}  # functions and classes that a hidden test defines, by number
+        self._recorder: Recorder | None = None  # of the current request, if its operators are recorded
         self._states: dict[str, dict[str, Any]] = {}  # the variables at each question's check, by question
         self._end: dict[str, Any] | None = None  # the variables after the last cell; None before it has run
 
     def handle(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
         """Answer one request. An exception of the student's code becomes an error in the reply.
 
-        If that code calls functions of the hidden test, `answer` sends the calls to the grader. If the
-        request has `"record": true`, the answer's `"ran"` lists the operators that its call ran.
+        If the student's code calls functions of the hidden test, `answer` sends these calls to the grader.
+        If the request has `"record": true`, `"ran"` in the reply lists the operators that the call ran.
         """
         if header.get("op") == "try":
-            return self._tried(header, parts)
+            return self._try_codes(header, parts)
         if header.get("op") == "stand in":
             self.right = run_compiled(header["code"], header["names"])
             return {"value": None}, []
@@ -77,11 +77,12 @@ class Namespace:
             reply, answered = self._answer(header, parts)
         return ({**reply, "ran": self._recorder.operators} if self._recorder else reply), answered
 
-    def _tried(self, header: Header, parts: Parts) -> Reply:
-        """Run each of several edited codes, and answer the same requests with each of them.
+    def _try_codes(self, header: Header, parts: Parts) -> Reply:
+        """Run each edited version of a student's code, and answer the same requests with each version.
 
-        `source` contains statements, separated by null characters; an edited code is a list of their indices.
-        A `test` is a list of requests, each with its number of parts. It ends at the first error.
+        `source` contains statements, separated by null characters. Each of `codes` is one version: a list of
+        indices of these statements. Each of `tests` is a list of pairs of a request and the number of its
+        parts. After the first error in a test, its other requests are not answered.
         """
         statements, sent = header["source"].split("\0"), Parts()
         results: list[Any] = []
@@ -148,7 +149,7 @@ class Namespace:
         raise ProtocolError("a request has an unknown form")
 
     def _changed_later(self) -> dict[str, list[str]]:
-        """Return, by question, the names that are bound to another object now than at the question's check.
+        """Return, by question, the names that have been bound to a different object since its check.
 
         From now on, a test begins with the variables as they were at its question's check. Names that were
         bound only after the check are added, except those that hide a builtin of Python.
@@ -211,8 +212,8 @@ class Namespace:
     ) -> tuple[Any, Header]:
         """Make the requested call; return the result, and the message forms of the result and the arguments.
 
-        Operators are recorded until both forms are complete: until then, code of the submission can change
-        them.
+        Operators are recorded until both forms are complete, because until then code of the submission can
+        still change the values.
         """
         target = self._resolve(header["of"])
         if header.get("record") is True and "torch" not in header["of"] and sys.modules.get("torch"):
@@ -225,9 +226,10 @@ class Namespace:
             return value, reply if header["op"] == "call" else {**reply, "arguments": encoder.encode(args)}
 
     def _inspect(self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], weight: Any) -> Reply:
-        """Make a call, and report also the arguments after it and, if torch is loaded, every gradient.
+        """Make a call. The reply has its result, the arguments after it and, if torch is loaded, gradients.
 
-        The gradients are those of sum(output * weight), or of sum(output) without a weight.
+        These are the gradients of sum(output * weight), or of sum(output) without a weight, with respect to
+        the arguments and to the parameters of a called module.
         """
         encoder = Encoder(self._refer)
         output, reply = self._call(header, args, kwargs, encoder)
@@ -293,7 +295,7 @@ def _pristine(seed: int) -> None:
         torch.set_default_dtype(torch.float32)
         torch.set_default_device(None)
         torch.set_autocast_enabled("cpu", False)
-        if torch.are_deterministic_algorithms_enabled():  # the first call of the setter takes a second
+        if torch.are_deterministic_algorithms_enabled():  # the setter would take a second at its first call
             torch.use_deterministic_algorithms(False)  # deterministic algorithms run other operators
         torch.set_num_threads(1)  # operators that run in other threads are not recorded
     if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
@@ -310,5 +312,5 @@ def seed_generators(seed: int) -> None:
 
 
 def copied(parts: Iterable[Any]) -> Parts:
-    """Return copies of a message's tensors, which the called code may change, and its bytes as they are."""
+    """Return the parts of a message with copies of its tensors, because the called code may change these."""
     return [part if type(part) is bytes else part.clone() for part in parts]

@@ -1,4 +1,4 @@
-"""Drops statements of a cell that need what is missing here: packages, files, the network, a GPU.
+"""Drops statements of a cell that need something the worker lacks: a package, a file, the network or a GPU.
 
 A notebook from Colab or from a student's machine may contain lines that cannot work where it is graded. The
 definitions below such a line must still count, so the cell goes on without the line, and a note says so.
@@ -18,22 +18,24 @@ _NO_GPU = (AssertionError, RuntimeError)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
-# Statements to run in place of one that failed, and a note on the part that is left out.
+# Statements to run in place of a failed statement, and a note on the part that is left out.
 Rest = tuple[Sequence[ast.stmt], str]
 
 
 class Omissions:
-    """The statements left out of a notebook's cells so far, and the names that are missing because of it."""
+    """The statements that were left out of a notebook's cells, and the names that are missing therefore."""
 
     def __init__(self) -> None:
-        # By missing name: the statement that should have bound it, and why that was left out. "*" is for the
-        # last `from package import *` of a missing package.
+        # By missing name: the statement that should have bound it, and why it was left out. The entry "*" is
+        # for the last `from package import *` of a missing package.
         self._origins: dict[str, tuple[str, str]] = {}
-        self._unbound: dict[str, BaseException] = {}  # by name: the error that kept a cell from binding it
+        self._unbound: dict[
+            str, BaseException
+        ] = {}  # by missing name: the error of the last cell's statement
 
     def rest(self, statement: ast.stmt, error: BaseException | None) -> Rest | None:
         """Return the statements to run in place of a failed one, or None if it would fail on any machine."""
-        if error is None or _magic(statement)[:1] == ("run_cell_magic",):  # its body is run as a cell
+        if error is None or _magic(statement)[:1] == ("run_cell_magic",):  # IPython runs the body as a cell
             return None
         if type(error) is NameError and self._origin(str(error.name))[0]:
             return self._without_name(statement, error)
@@ -45,7 +47,7 @@ class Omissions:
         return self._left_out(statement, error, why)
 
     def first_unbound(self, names: Collection[str]) -> BaseException | None:
-        """Return the error of a statement left out of the last cell that should have bound a missing name."""
+        """Return the error of the first statement left out of the last cell whose name is still missing."""
         unbound, self._unbound = self._unbound, {}
         return next((error for name, error in unbound.items() if name not in names), None)
 
@@ -68,7 +70,7 @@ class Omissions:
         if len(kept) < len(statement.decorator_list):
             statement.decorator_list = kept
             return (statement,), f"A decorator of {statement.name} was left out: {why}."
-        if [node for node in ast.walk(statement) if _write_out(node, name)]:
+        if [node for node in ast.walk(statement) if _quote_annotation(node, name)]:
             return (statement,), f"Annotations of {statement.name} were not read: {why}."
         return None
 
@@ -80,7 +82,7 @@ class Omissions:
         return (), f"Line {statement.lineno}, {quoted}, was left out: {why}."
 
     def _reason(self, statement: ast.stmt, error: BaseException) -> str:
-        """Return why a statement cannot work here, or "" if it would fail on any machine."""
+        """Return the reason why a statement cannot work here, or "" if it would fail on any machine."""
         if isinstance(error, ImportError):
             return f"what it imports is not installed {HERE}"
         from IPython.core.error import UsageError  # imported here because the grader imports this module, too
@@ -99,7 +101,7 @@ class Omissions:
 
 
 def _magic(statement: ast.stmt) -> tuple[str, ...]:
-    """Return the shell's method and arguments to which IPython translates a line that begins with %."""
+    """Return the shell's method and the arguments that a translated magic calls; () for other statements."""
     call = getattr(statement, "value", None)
     method = getattr(call, "func", None)
     if not isinstance(call, ast.Call) or not isinstance(method, ast.Attribute):
@@ -131,8 +133,8 @@ def _mentions(tree: ast.expr, name: str) -> bool:
     return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree))
 
 
-def _write_out(node: ast.AST, name: str) -> bool:
-    """Make a node's annotation a string if it uses `name`, like `from __future__ import annotations`."""
+def _quote_annotation(node: ast.AST, name: str) -> bool:
+    """Make a node's annotation a string if it uses `name`, so that Python does not evaluate it."""
     part = "returns" if isinstance(node, _FUNCTIONS) else "annotation"
     annotation = getattr(node, part, None)
     if annotation is None or not _mentions(annotation, name):
@@ -142,7 +144,7 @@ def _write_out(node: ast.AST, name: str) -> bool:
 
 
 def _quoted(statement: ast.stmt) -> str:
-    """Return a statement's first line in backquotes; a magic as the student typed it."""
+    """Return a statement's first line in backquotes. A magic is written as the student typed it."""
     _, *magic = _magic(statement) or ("",)
     text = f"%{' '.join(magic)}".rstrip() if magic else ast.unparse(statement).partition("\n")[0]
     return f"`{' '.join(text.split())[:_MAX_QUOTE]}`"

@@ -1,12 +1,12 @@
 """Records in torch's core, below Python, which operators torch runs during a call.
 
-The recorder is torch's profiler. It sees every operator before its kernel runs, also those inside a composite
-such as conv1d. It changes no number. An alarm collects its events now and then, which would otherwise fill
-the memory during an endless loop.
+The recorder is torch's profiler. It sees every operator before its kernel runs, including those inside a
+composite operator such as conv1d. It does not change results. A timer collects the profiler's events every
+0.1 seconds, because those of an endless loop would fill the memory.
 
-Operators in other threads are not recorded. If another thread computes meanwhile, the record says that
-operators were lost. All this happens in the submission's process, which can tamper with it: an operator that
-is missing from the record may have run.
+Operators in other threads are not recorded. If another thread computes during the call, the record says that
+operators were lost. A submission can tamper with the record, because the recorder runs in its process: an
+operator that is missing from the record may have run.
 """
 
 import signal
@@ -20,7 +20,7 @@ LOST = "python::lost"  # this entry says that some operators could not be record
 _MAX_OPERATORS = 200  # distinct names in one answer
 _MAX_NAME = 80  # characters
 _CORE = "aten::"
-_OF_PRINTING = "aten::masked_select"  # printing a tensor runs it; the sum inside it only counts elements
+_OF_PRINTING = "aten::masked_select"  # printing a tensor runs it, and it calls `sum` to count elements
 _MARK = "__start_profile"  # the profiler's own first event
 _SECONDS = 0.1  # between two collections of events by the alarm
 # Operators that run when an answer is copied into a message; they compute nothing.
@@ -48,7 +48,7 @@ class Recorder:
         self._running = False
         self._copies = False
         self._handler: Any = None
-        self._others = 0  # nanoseconds that other threads have computed before the block
+        self._others = 0  # at most so many nanoseconds have other threads computed before the block
 
     @property
     def operators(self) -> list[str]:
@@ -90,19 +90,19 @@ class Recorder:
             events = []
         names = [name for of_thread in events for name in _names(of_thread)]
         left_out = _COPYING if self._copies else frozenset()
-        self._names.update({name for name in names if "::" in name} - left_out)  # scopes have no "::"
+        self._names.update({name for name in names if "::" in name} - left_out)  # "::" is in every operator
         if _MARK not in names:
             self._names.add(LOST)
 
     def _empty(self, *_: object) -> None:
-        """Take the names from the events so far, and start an empty recording."""
+        """Add the names of the events so far, and start a new recording."""
         if self._running:
             self._stop()
             self._start()
 
 
 def _other_threads() -> tuple[int, int]:
-    """Return an upper and a lower bound for the nanoseconds that other threads have computed."""
+    """Return an upper and a lower bound for the nanoseconds that other threads have computed so far."""
     before = time.clock_gettime_ns(time.CLOCK_THREAD_CPUTIME_ID)
     process = time.clock_gettime_ns(time.CLOCK_PROCESS_CPUTIME_ID)
     return process - before, process - time.clock_gettime_ns(time.CLOCK_THREAD_CPUTIME_ID)
@@ -115,9 +115,9 @@ def checked_operators(said: object) -> frozenset[str]:
 
 
 def _names(events: list[Any]) -> Iterator[str]:
-    """Yield the name of each operator that begins, except those that run inside the printing of a tensor."""
+    """Yield the name of each operator that begins, except those that begin inside `_OF_PRINTING`."""
     kind_of, name_of = core().event_kind, core().event_name
-    printing = 0  # open events from the printing operator on, itself included
+    printing = 0  # operators that have not ended: `_OF_PRINTING` and those inside it
     for event in events:
         match kind_of(event):
             case "pop":

@@ -1,15 +1,15 @@
-"""The messages between grader and worker: frames of a JSON header, and of parts in the format of safetensors.
+"""The messages between grader and worker. Each is a frame: a JSON header, and parts in safetensors' format.
 
 A part is a tensor or bytes. Nothing is pickled, because unpickling runs code, and a submission can write any
 bytes to the channel.
 
 Reading a message may cost much more memory and time than writing it: three bytes of JSON become a dict of
-seventy, and the row sums of a tensor without elements can be a billion numbers. Therefore a message's bytes
-are counted first, then its JSON values, and then the sizes of its parts.
+seventy bytes, and the row sums of a tensor without elements can be a billion numbers. Therefore the reader
+first checks the length of a message, then the number of its JSON values, then the sizes of its parts.
 
-The largest messages that the exercises' right answers and known mistakes exchange have 205 KB of
-tensors, a header of 1.9 KB and a depth of 7 brackets, 18 tensors of 4 dimensions and 32,000 elements, dicts
-of 15 items, keys of 25 characters and texts of 388. Each bound leaves at least twenty times as much.
+Right answers and known mistakes of the exercises exchange at most 205 KB of tensors, a header of 1.9 KB, 7
+nested brackets, 18 tensors, 4 dimensions, 32,000 elements, dicts of 15 items, keys of 25 characters and
+texts of 388. The bound of dimensions is eight times as large, every other bound at least twenty times.
 """
 
 import ctypes
@@ -35,15 +35,15 @@ MAX_TEXT = 10_000  # characters of a string
 MAX_PARTS = 1000
 MAX_PARTS_HEADER = 512 << 10  # bytes in which safetensors names dtypes and shapes
 MAX_DIMS = 32  # torch itself stops at 64 in most places
-MAX_ELEMENTS = 1 << 22  # of a tensor, or of a sum or product along its dimensions
-_LONG = {"code", "source", "outputs"}  # entries that allow a header of MAX_HEADER bytes
+MAX_ELEMENTS = 1 << 22  # elements of a tensor, and of its sum or product along any dimensions
+_LONG = {"code", "source", "outputs"}  # a header with one of these entries may have MAX_HEADER bytes
 _MAX_DIGITS = 20
 _BRACKETS = b"{}[]"
 _NO_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
 _STEPS = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _LENGTHS = struct.Struct("!II")
 _AT_ONCE = 16 << 10  # bytes of a read buffer, enough for nearly every message
-DTYPES = {  # of tensors, by their names in safetensors' header
+DTYPES = {  # torch's names of the dtypes that are sent, by safetensors' names
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
     "F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64",
 }  # fmt: skip
@@ -135,9 +135,9 @@ def read_json(text: bytes, most: int = MAX_TOKENS) -> Any:
 
 
 def _check_json(text: bytes, most: int) -> None:
-    """Refuse JSON with too many values or nested too deeply, before any value is built."""
+    """Raise ProtocolError for JSON with too many values or brackets nested too deeply; build no value."""
     if len(text) <= MAX_TOKENS and text.count(b"{") + text.count(b"[") <= MAX_DEPTH:
-        return  # true of nearly every answer
+        return  # nearly every message is so small that it needs no further check
     bare = text.replace(rb"\\", b"").replace(rb"\"", b"")  # now every quote begins or ends a string
     if bare.count(b'"') > 4 * most:
         raise ProtocolError("a message contains too many strings")
@@ -179,20 +179,19 @@ def _part(name: str, described: dict[str, Any]) -> Any:
         return bytes(data)
     if not is_small(shape):
         raise ProtocolError("a payload contains a tensor that is too large")
-    # twice as fast as safetensors.torch
-    torch = sys.modules["torch"]
+    torch = sys.modules["torch"]  # the lines below are twice as fast as safetensors.torch
     dtype = getattr(torch, DTYPES[word])
     return torch.frombuffer(data, dtype=dtype).reshape(shape) if data else torch.empty(shape, dtype=dtype)
 
 
 def _spec(part: Any) -> safetensors.TensorSpec:
-    """Return the address of a contiguous part in memory; ten times as fast as safetensors' way through numpy.
+    """Return safetensors' description of a contiguous part: its dtype, its shape and its address in memory.
 
-    It reads through torch's core, because a submission may have replaced attributes of torch.Tensor.
+    Only torch's core reads a tensor, because a submission may have replaced attributes of torch.Tensor.
     """
     if type(part) is bytes:
-        place = ctypes.cast(ctypes.c_char_p(part), ctypes.c_void_p).value or 0
-        return safetensors.TensorSpec(dtype="uint8", shape=[len(part)], data_ptr=place, data_len=len(part))
+        address = ctypes.cast(ctypes.c_char_p(part), ctypes.c_void_p).value or 0
+        return safetensors.TensorSpec(dtype="uint8", shape=[len(part)], data_ptr=address, data_len=len(part))
     base = core().tensor
     return safetensors.TensorSpec(
         dtype=str(base.dtype.__get__(part)).removeprefix("torch."),

@@ -1,8 +1,8 @@
 """Functions of a hidden test that the student's code calls while the test's request waits for its answer.
 
 Such a function stays in the grader's process: its code, closure and attributes are never sent. The worker has
-only a number. A call sends its arguments to the grader and waits for the result. Gradients flow through a
-call: each gradient is one more call, and so is the gradient of a gradient.
+only its number. A call sends the arguments to the grader and waits for the result. Gradients flow through a
+call: computing them is another call, and so is computing gradients of gradients.
 """
 
 import builtins
@@ -31,7 +31,7 @@ def answering(answer: Answer | None) -> Iterator[None]:
 
 
 def unanswered(*_: object) -> tuple[Header, Parts]:
-    """Raise RuntimeError for a call outside a request, which the grader would not answer."""
+    """Raise RuntimeError: outside a request, the grader does not answer calls."""
     raise RuntimeError("a hidden test's function can be called only while the test waits")
 
 
@@ -58,7 +58,7 @@ class RemoteFunction:
 
 
 class _Call:
-    """The arguments of a call. It can be repeated with other tensors in place of its own."""
+    """The arguments of a call. The call can be repeated with other tensors in place of those in them."""
 
     def __init__(self, torch: Any, number: int, args: Any, kwargs: Any) -> None:
         self._number, self._tree = number, torch.utils._pytree
@@ -81,7 +81,7 @@ class _Call:
         return _send(self._number, args, kwargs, detached)
 
     def flat(self, groups: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
-        """Return the leaves of the value of `run`, and remember the structure of a result."""
+        """Return the leaves of `run`'s value, such as tensors. Store the structure of a function's result."""
         value = self.run(groups)
         if len(groups) == 1:
             value, self.result = self._tree.tree_flatten(value)
@@ -110,11 +110,11 @@ def is_differentiable(value: Any) -> bool:
 
 @lru_cache(1)
 def _differentiable() -> Any:
-    """Return the `torch.autograd.Function` that makes a call. Its gradients are made by the same class."""
+    """Return the subclass of `torch.autograd.Function` that makes a call and the calls for its gradients."""
     function: Any = sys.modules["torch"].autograd.Function
 
     class Differentiable(function):  # type: ignore[misc]
-        """A call, or its gradients. `sizes` are the lengths of the groups that make up `tensors`."""
+        """A call, or its gradients. `tensors` joins the groups for `_Call.run`; `sizes` are their lengths."""
 
         @staticmethod
         def forward(call: _Call, sizes: list[int], *tensors: Any) -> Any:

@@ -1,6 +1,6 @@
 """A worker's temporary folder, which is always removed, and the limits on its contents.
 
-The kernel counts processes and disk space by user, and all workers run as the same user. So the zygote itself
+The kernel counts threads and disk space by user, and all workers run as the same user. Therefore the zygote
 checks how many threads, files and bytes each worker uses.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-MAX_FILE = 16 << 20  # bytes of one file; this limit the kernel enforces
+MAX_FILE = 16 << 20  # bytes of one file; the kernel enforces this limit
 _MAX_ENTRIES = 2000
 _MAX_BYTES = 128 << 20
 _MAX_THREADS = 64
@@ -23,7 +23,8 @@ _DELETED = " (deleted)"
 def lay_file(name: str, content: bytes) -> dict[str, None]:
     """Write a file of the exercise into this worker's folder, read-only, and return an empty answer.
 
-    Each worker has its own copy, so submissions cannot talk through it. A worker may not change modes later.
+    Each worker has its own copy, so submissions cannot exchange data through it. The file stays read-only,
+    because a worker may not change modes.
     """
     Path(name).parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o444)
@@ -42,7 +43,7 @@ def exceeds(process: int, folder: Path) -> bool:
 
 
 def _overflows(folder: Path) -> bool:
-    """Whether `folder` contains too many files or bytes. A folder that we cannot list counts as too full."""
+    """Whether `folder` contains too many files or bytes, or a folder that cannot be listed."""
     entries = size = 0
     pending = [folder]
     while pending:
@@ -56,18 +57,18 @@ def _overflows(folder: Path) -> bool:
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(Path(entry.path))
         except FileNotFoundError:
-            continue  # it has been deleted meanwhile
+            continue  # the folder has been deleted since its parent was listed
         except OSError:
-            return True  # its path is too long, or its mode forbids listing it
+            return True  # the folder's path is too long, or its mode forbids listing it
     return False
 
 
 def _opened(process: int) -> int:
     """Return the bytes of deleted files that `process` still has open."""
     sizes: dict[tuple[int, int], int] = {}
-    with suppress(OSError):  # it has ended, or this system has no /proc
+    with suppress(OSError):  # the process has ended, or this system has no /proc
         for entry in os.scandir(f"/proc/{process}/fd"):
-            with suppress(OSError):  # it has been closed meanwhile
+            with suppress(OSError):  # the file has been closed since it was listed
                 if Path(entry.path).readlink().name.endswith(_DELETED):
                     status = entry.stat()
                     sizes[status.st_dev, status.st_ino] = status.st_blocks * _BLOCK
@@ -75,7 +76,7 @@ def _opened(process: int) -> int:
 
 
 def _mapped(process: int, folder: Path) -> int:
-    """Return an upper bound for the bytes of files of `folder` that `process` has mapped and then deleted."""
+    """Return an upper bound for the bytes of deleted files of `folder` that `process` still maps."""
     lines, inside = _read(process, "maps").splitlines(), f" {folder}/"
     inodes = {line.split(maxsplit=5)[4] for line in lines if line.endswith(_DELETED) and inside in line}
     return len(inodes) * MAX_FILE
@@ -87,7 +88,7 @@ def _count_threads(process: int) -> int:
 
 
 def _read(process: int, name: str) -> str:
-    """Return a file of /proc about `process`, or nothing if the process has ended or there is no /proc."""
+    """Return the text of a file of /proc about `process`. It is "" if the process or /proc does not exist."""
     with suppress(OSError):
         return Path(f"/proc/{process}/{name}").read_text(encoding="utf-8", errors="replace")
     return ""
@@ -98,10 +99,10 @@ _PREFIX = "worker-"
 
 @contextmanager
 def temporary_folder(parent: Path) -> Iterator[Path]:
-    """Make a folder in `parent` for the length of a `with` block, and remove folders of processes that died.
+    """Make a folder in `parent` for a `with` block. First remove the folders of processes that have ended.
 
-    Each process holds a lock on its folder. The kernel releases the lock when the process ends, however it
-    ends, so a folder without a lock can be removed.
+    Each process locks its folder. The kernel releases the lock when the process ends for any reason, so a
+    folder without a lock can be removed.
     """
     for folder in parent.glob(f"{_PREFIX}*"):
         with suppress(OSError):
@@ -127,7 +128,7 @@ def remove(folder: Path) -> None:
         for entry in list(os.scandir(current)):
             inner = Path(entry.path)
             if entry.is_dir(follow_symlinks=False):
-                inner.chmod(0o700)  # moving a folder needs this, too
+                inner.chmod(0o700)  # moving a folder needs write permission on the folder itself, too
                 pending.append(inner.rename(tempfile.mkdtemp(dir=folder)))
             else:
                 inner.unlink()
@@ -137,7 +138,7 @@ def remove(folder: Path) -> None:
 
 
 def _claimed(parent: Path) -> tuple[Path, int]:
-    """Make a folder and lock it. If another process removes it before the lock, make a new one."""
+    """Make a folder and lock it. If another process removes it before it is locked, make a new one."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
         with suppress(FileNotFoundError):
@@ -154,7 +155,7 @@ def _remove_unclaimed(folder: Path) -> None:
         return
     lock = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises an OSError while its process lives
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError if its process lives
         remove(folder)
     finally:
         os.close(lock)

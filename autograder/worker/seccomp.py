@@ -1,7 +1,7 @@
 """The system call filter of a submission: a classic BPF program that stays for the life of the process.
 
-syscalls.toml lists the calls that a submission may make. Any other call fails as if the kernel had no such
-call.
+syscalls.toml lists the calls that a submission may make, and calls that fail with EPERM. All other calls fail
+with ENOSYS, as if the kernel did not have them.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ _COLUMNS = {"x86_64": 1, "aarch64": 2}
 
 
 def numbered(group: str, machine: str) -> dict[str, int]:
-    """Return the numbers of a group's calls on this architecture; raise KeyError for an unknown one."""
+    """Return the numbers of a group's calls, by name; raise KeyError for an unknown `machine`."""
     column, rows = _COLUMNS[machine], [row.split(":") for row in _CALLS[group].split()]
     return {row[0]: int(row[column]) for row in rows if row[column] != "-"}
 
@@ -27,29 +27,30 @@ def numbered(group: str, machine: str) -> dict[str, int]:
 _LOAD, _JUMP_EQUAL, _JUMP_ABOVE, _JUMP_SET, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
-_EPERM, _ENOSYS, _ENOTTY = (0x00050000 | error for error in (1, 38, 25))  # let the call fail with this error
+_EPERM, _ENOSYS, _ENOTTY = (0x00050000 | error for error in (1, 38, 25))  # the call fails with this error
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000  # calls from this number on use the x32 calling convention of x86-64
 _SET_SECCOMP, _FILTER = 22, 2
 _CLONE_THREAD = 0x00010000
 _SAFE_IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _SAFE_PRCTLS = (15, 16, 3, 39)  # set and get a thread's name, get dumpable, get no-new-privs
-# Duplicating descriptors, reading and setting flags, reading the size of a pipe. Refused are: F_SETOWN, with
-# which the kernel would signal other processes for us; locks, through which submissions could talk; larger
-# pipes, because all processes of a user share 64 MB of them.
+# Duplicating descriptors, reading and setting flags, reading the size of a pipe. Other commands are refused:
+# F_SETOWN could make the kernel send signals to other processes, submissions could exchange data through
+# locks, and larger pipes would use up the 64 MB of pipes that all processes of a user have together.
 _SAFE_FCNTLS = (*range(5), 1030, 1032)
-# Threads of one process wake each other with private futexes. With shared ones, on a page of a file that both
-# can read, two submissions could talk. Waiting on a shared futex is allowed: thread joins need it.
+# Threads of one process wake each other with private futexes. With a shared futex, two submissions could
+# exchange data through a page of a file that both can read. Waiting on a shared futex is allowed, because
+# joining a thread needs it.
 _PRIVATE, _FUTEX_COMMAND, _FUTEX_WAITS = 128, 0x7F, (0, 9)
 # Clocks from this number on are the processor times of other processes and threads.
 _CLOCKS_OF_PROCESSES = 0x80000000
-# O_TRUNC without write access: early versions of Landlock let this empty a file.
+# O_TRUNC without write access. With it, a process could empty a file under early versions of Landlock.
 _MODE_AND_TRUNCATE, _TRUNCATE_UNWRITTEN = 0o1003, (0o1000, 0o1003)
 Instruction = bytes
 
 
 def install() -> None:
-    """Confine this process and all its threads to the calls that a notebook needs."""
+    """Confine this thread, and each thread that it starts later, to the calls that a notebook needs."""
     program = b"".join(build(os.getpid(), platform.machine()))
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
@@ -58,7 +59,7 @@ def install() -> None:
 
 
 def build(process: int, machine: str) -> list[Instruction]:
-    """Return the filter for `process`, which may signal only itself; KeyError if `machine` is unknown."""
+    """Return the filter for `process`, which may signal only itself; KeyError for an unknown `machine`."""
     special = numbered("conditional", machine)
     program = [
         _do(_LOAD, _ARCHITECTURE),
@@ -91,12 +92,12 @@ def build(process: int, machine: str) -> list[Instruction]:
 
 
 def _if_any_of(values: Iterable[int], action: int, jump: int = _JUMP_EQUAL) -> list[Instruction]:
-    """Take `action` if the loaded number equals one of `values` or, with _JUMP_SET, has its bit set."""
+    """Return instructions: if the loaded number equals a value (with _JUMP_SET: has its bit), do `action`."""
     return [part for value in values for part in (_do(jump, value, 0, 1), _do(_RETURN, action))]
 
 
 def _for_call(number: int, argument: int, rules: list[Instruction], otherwise: int) -> list[Instruction]:
-    """For call `number` only: load one argument, apply `rules` to it, or else take action `otherwise`."""
+    """Return instructions for a call: apply `rules` to one of its arguments. If none fits, do `otherwise`."""
     body = [_do(_LOAD, _ARGUMENTS + 8 * argument), *rules, _do(_RETURN, otherwise)]
     return [_do(_JUMP_EQUAL, number, 0, len(body)), *body]
 

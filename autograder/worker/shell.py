@@ -24,28 +24,28 @@ MAX_TEXT = 20_000  # characters of output that a cell keeps
 MAX_WRITTEN = 50_000_000  # characters that a cell may print; only an endless loop prints more
 MAX_DISPLAYS = 20  # pictures and tables that a cell keeps
 MAX_SHOWN = 2 << 20  # characters of all its pictures and tables
-_LEAST = 16  # characters that each print counts at least
+_LEAST = 16  # characters that a shorter write counts as
 MAX_CHANGES = 150  # changes between stdout and stderr, each of which begins a new output
 _PROGRAMS = """
     ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
 """
-_NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash."
+_NO_PROGRAM = "Other programs cannot be started here. Leave out lines that begin with !, %pip or %%bash."
 _ALONE = "Your own files are not available in grading: write what you need into the notebook."
-# Matches cells that may contain a magic, a prompt or a call for help, or are indented as a whole. Other cells
-# skip IPython's transformation, which takes longer than most cells take to run.
+# Matches cells that may contain a magic, a prompt or a call for help, and cells whose first line is indented.
+# Other cells need no transformation by IPython, which would take longer than running most cells.
 SPECIAL = re.compile(r"\A\s|^\s*([%!?,;/]|>>>|In \[)|=\s*[%!]|\?\s*$", re.MULTILINE)
 _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
 
 
 class FloodError(RuntimeError):
-    """A cell prints more than any cell should."""
+    """A cell has printed more than MAX_WRITTEN characters."""
 
     def __init__(self) -> None:
         super().__init__(f"this cell has printed {MAX_WRITTEN >> 20} MB and was stopped. Can its loop end?")
 
 
 class Outputs:
-    """The outputs of one cell so far, in nbformat's form and bounded."""
+    """The outputs of one cell so far, in nbformat's form. Their number and size are bounded."""
 
     def __init__(self) -> None:
         self.items: list[Header] = []
@@ -75,7 +75,7 @@ class Outputs:
             self.items.append({"output_type": "stream", "name": stream, "text": kept})
 
     def display(self, data: dict[str, Any]) -> None:
-        """Add a displayed object, in those of its MIME types that pages can show if they are small."""
+        """Add a displayed object in each of its MIME types that a page can show and that is small enough."""
         texts = {kind: _text(data.get(kind)) for kind in _SHOWN}
         small = {kind: text for kind, text in texts.items() if text is not None and len(text) <= self._shown}
         if small and self._displays > 0:
@@ -92,17 +92,17 @@ class Stream(io.TextIOBase):
         self._name = name
 
     def write(self, text: str) -> int:
-        """Keep `text` as output."""
+        """Add `text` to the outputs of the running cell, and return its length."""
         self._shell.outputs.text(self._name, str(text))
         return len(text)
 
     def writable(self) -> bool:
-        """Say that this stream accepts text."""
+        """Whether this stream accepts text: always."""
         return True
 
 
 class _Hook(DisplayHook):  # type: ignore[misc]
-    """Keeps the value of a cell's last line as output."""
+    """Adds the value of a cell's last line to the cell's outputs."""
 
     def __call__(self, result: object = None) -> None:
         if result is not None and not self.quiet():
@@ -110,7 +110,7 @@ class _Hook(DisplayHook):  # type: ignore[misc]
 
 
 class _Publisher(DisplayPublisher):  # type: ignore[misc]
-    """Keeps what a cell passes to display()."""
+    """Adds each object that a cell passes to display() to the cell's outputs."""
 
     def publish(self, data: dict[str, Any], *args: object, **kwargs: object) -> None:  # noqa: ARG002
         self.shell.owner.outputs.display(data)
@@ -173,7 +173,7 @@ class Shell:
         self.omissions = Omissions()
         self._shell = _CellShell.instance()
         self._shell.owner = self
-        self._shell.enable_gui = _do_nothing  # %matplotlib starts no event loop
+        self._shell.enable_gui = _do_nothing  # so that %matplotlib does not start an event loop
         self._shell.system = self._shell.getoutput = self._refuse_program
         for magic in _PROGRAMS.split():
             for kind in ("line", "cell"):
@@ -184,7 +184,7 @@ class Shell:
         self.variables.update(idle_checks())
 
     def run(self, number: int, code: str) -> Header:
-        """Run cell `number` and return its outputs and, where it failed, its error."""
+        """Run cell `number`; return its outputs, and its error or None."""
         self.outputs = Outputs()
         _Compiler.number = number
         self._shell.showtraceback = self._shell.showsyntaxerror = _do_nothing  # `run` returns the error
@@ -200,7 +200,7 @@ class Shell:
         return {"outputs": self.outputs.items, "error": described}
 
     def explained(self, described: Header) -> Header:
-        """Return an error's description, with one more sentence if something missing here caused it."""
+        """Return an error's description. If a limitation of the worker is the cause, a sentence says so."""
         match described:
             case {"type": "NameError", "message": str(message)}:
                 cause = self.omissions.cause(message.removeprefix("name '").partition("'")[0])
@@ -218,11 +218,11 @@ class Shell:
 
     def _run_timed(self, _: str, cell: str) -> None:
         """Run the cell below %%time without printing times, which differ from run to run."""
-        above = "" if cell.startswith("%%") else "# %%time\n"  # keeps the line numbers
+        above = "" if cell.startswith("%%") else "# %%time\n"  # so that line numbers stay the same
         self._shell.run_cell(above + cell).raise_error()
 
     def _refuse_program(self, *args: object, **kwargs: object) -> None:  # noqa: ARG002
-        """Replace IPython's ways to start programs, such as `!pip`: print a note; raise in a hidden test."""
+        """Print a note, in place of the functions of IPython that start programs. In a hidden test, raise."""
         if not isinstance(sys.stderr, Stream):
             raise PermissionError(_NO_PROGRAM)
         sys.stderr.write(f"{_NO_PROGRAM}\n")
@@ -236,4 +236,4 @@ def _text(value: object) -> str | None:
 
 
 def _do_nothing(*args: object, **kwargs: object) -> None:
-    """Replace a function of IPython that a worker does not need."""
+    """Do nothing, in place of a function of IPython that a worker does not need."""

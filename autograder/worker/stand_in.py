@@ -32,9 +32,9 @@ _FOR_CHECKS = """
 
 
 def stand_in() -> None:
-    """Make @torch.compile and a missing default device do nothing but print a note.
+    """Make torch.compile, and choosing a missing device as the default, only print a note.
 
-    Without tqdm, loops run without its bars: students put them around any loop, also in an answer.
+    If tqdm is not installed, its bars only iterate: students put them around any loop, even in an answer.
     """
     if PathFinder.find_spec("tqdm") is None:
         sys.modules.update(dict.fromkeys(_TQDM, _tqdm()))
@@ -49,9 +49,9 @@ def stand_in() -> None:
 
 
 def idle_checks() -> dict[str, Any]:
-    """Return the names that a notebook's given cell defines for its checks, as functions that do nothing.
+    """Return functions that do nothing, by the names that a notebook's given cell defines for its checks.
 
-    Grading skips that cell, so that editing it costs no points. A student's own cell may still call `hint`.
+    Grading skips the given cell, so that editing it costs no points, but a student's cell may call `hint`.
     """
     return dict.fromkeys(_FOR_CHECKS.split(), _idle)
 
@@ -63,8 +63,8 @@ def _idle(*_: object, **__: object) -> Any:
 def seed_the_processor_alone() -> None:
     """Make torch.manual_seed skip missing devices.
 
-    For each missing device, torch records a traceback in order to seed the device later. That takes a hundred
-    times as long as seeding.
+    For each missing device, torch would record a traceback in order to seed the device later. That takes a
+    hundred times as long as seeding.
     """
     torch: Any = sys.modules.get("torch")
     for device in (torch.cuda, torch.xpu, torch.mtia) if torch is not None else ():
@@ -73,7 +73,7 @@ def seed_the_processor_alone() -> None:
 
 
 class WrittenModules:
-    """Finds modules that a notebook has written into its folder. Installed modules come first.
+    """Finds modules that a notebook has written into its folder. Installed modules take precedence.
 
     It lists the folder at each import, because Python's finder would miss a file that is a few milliseconds
     old.
@@ -81,11 +81,11 @@ class WrittenModules:
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, _: object = None) -> ModuleSpec | None:
         """Return the spec of a module in the current folder, or None."""
-        if path is not None:  # the import of a submodule, for which Python has searched the package's folder
+        if path is not None:  # a submodule is imported, and Python has searched its package's folder
             return None
         try:
             return FileFinder(os.getcwd(), (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(name)  # noqa: PTH109
-        except OSError:  # the folder is gone
+        except OSError:  # the notebook has removed the folder
             return None
 
 

@@ -50,7 +50,7 @@ def _zone_name(zone: Any) -> str:
 
 
 def _read_column(decoder: Decoder, code: Header, length: int | None = None) -> Any:
-    """Return a column as an array of pandas. A column of a wrong `length` is refused before it is built."""
+    """Return a column as an array. A wrong length is refused before pandas builds the array."""
     pandas = sys.modules["pandas"]
     if "categories" in code:
         codes, categories = _array(decoder, code["codes"], length), _read_column(decoder, code["categories"])
@@ -62,7 +62,7 @@ def _read_column(decoder: Decoder, code: Header, length: int | None = None) -> A
         return pandas.array(values, dtype="str") if code["texts"] == "str" else values
     values = _array(decoder, code["values"], length)
     if "zone" in code:
-        zone = ZoneInfo(code["zone"])  # accepts only names of zones; pandas would open files with some names
+        zone = ZoneInfo(code["zone"])  # unlike pandas, it does not accept a name that is the path of a file
         return pandas.Series(values).dt.tz_localize("UTC").dt.tz_convert(zone).array
     if "missing" in code:
         kinds = {"b": pandas.arrays.BooleanArray, "f": pandas.arrays.FloatingArray}

@@ -1,6 +1,7 @@
-"""The table of the values that grader and worker exchange: Python's types, and those of four packages.
+"""The table of the values that grader and worker exchange: types of Python and of four packages.
 
-Types are named by their dotted paths, so that a course never loads a package that it does not use.
+A row names its types by their dotted paths, so that the table does not import a package that a course does
+not use.
 """
 
 import math
@@ -17,7 +18,7 @@ from autograder.worker.protocol import MAX_ELEMENTS, MAX_TEXT, Header, ProtocolE
 
 
 def _single(*types: str, encode: Callable[[Any], Any], decode: Callable[[Any], Any]) -> Row:
-    """Return the row of values that contain no other values and need no parts."""
+    """Return the row of values that contain no other values and are encoded in JSON alone."""
     return Row(types, lambda _, value: encode(value), lambda _, content, __: decode(content), is_key=True)
 
 
@@ -48,7 +49,7 @@ def _whole(digits: str) -> int:
 
 def _encode_float(value: float) -> Any:
     plain = float.__pos__(value)
-    return plain if math.isfinite(plain) else {"float": repr(plain)}  # JSON has no NaN and no infinities
+    return plain if math.isfinite(plain) else {"float": repr(plain)}  # JSON has neither NaN nor infinities
 
 
 def _encode_range(value: range) -> Header:
@@ -59,7 +60,7 @@ def _encode_range(value: range) -> Header:
 
 
 def _range(steps: list[int]) -> range:
-    """Return a range; refuse one that is too long to be listed by a test."""
+    """Return a range; refuse a range that is so long that a test could not turn it into a list."""
     numbers = range(*steps)
     if numbers and (numbers[-1] - numbers[0]) // numbers.step >= MAX_ELEMENTS:
         raise ProtocolError("a range is too long")
@@ -67,7 +68,7 @@ def _range(steps: list[int]) -> range:
 
 
 def _dated(kind: type[date] | type[time]) -> Row:
-    """Return the row of dates or times. Of a time zone, only the offset is sent."""
+    """Return the row of `kind`. Only the offset of a time zone is sent, without its name."""
     name = kind.__name__
     return _single(
         f"datetime.{name}", encode=lambda value: {name: kind.isoformat(value)}, decode=kind.fromisoformat
@@ -139,7 +140,7 @@ TABLE |= {
         encode=lambda value: {"timedelta": [value.days, value.seconds, value.microseconds]},
         decode=lambda amounts: timedelta(*amounts),
     ),
-    "bytes": Row(("bytes",), _encode_bytes, lambda decoder, place, _: decoder.content(place), is_key=True),
+    "bytes": Row(("bytes",), _encode_bytes, lambda decoder, index, _: decoder.content(index), is_key=True),
     "tuple": _sequence(tuple),
     "list": _sequence(list),
     "dict": Row(("dict",), _encode_dict, _dict),

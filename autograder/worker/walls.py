@@ -1,6 +1,7 @@
-"""The inner wall: each child confines itself before a student's code arrives.
+"""The inner wall of docs/walls.md: each child of the zygote confines itself before student code arrives.
 
-Landlock lets it read a few folders and write to one. seccomp and resource limits do the rest.
+Landlock lets the child read a few folders and write to its scratch folder. seccomp limits its system calls,
+and resource limits its memory, processor time, files and descriptors.
 """
 
 import ctypes
@@ -23,8 +24,7 @@ from autograder.worker.seccomp import LIBC, numbered
 # These calls are so new that they have the same numbers on every architecture.
 _CREATE, _ADD, _RESTRICT = numbered("landlock", "x86_64").values()
 _READ = 1 << 2 | 1 << 3  # read a file, list a folder
-# The rights that each version of Landlock knows. A right that a ruleset handles is denied unless a rule
-# grants it.
+# All rights that each version of Landlock can handle. A handled right is denied unless a rule grants it.
 _EVERYTHING = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
 _SCRATCH = (1 << 13) - 1 | 1 << 14  # all rights of the first version, and truncating
 _DEVICES = 1 << 6 | 1 << 11  # making device files, which no notebook needs
@@ -51,7 +51,10 @@ def confine_files(readable: Iterable[Path], scratch: Path) -> bool:
 
 
 def _ruleset(handled: int, version: int) -> int:
-    """Create the strictest ruleset that this kernel accepts: some kernels refuse scopes of their version."""
+    """Return the descriptor of the strictest ruleset that this kernel accepts.
+
+    Some kernels report a version of Landlock but refuse a part of it.
+    """
     for network, scopes in ((_TCP, _SCOPES), (_TCP, 0), (0, 0)):
         if (network and version < 4) or (scopes and version < 6):
             continue
@@ -82,8 +85,8 @@ _SYSTEM = (
     "/dev/null", "/dev/zero", "/dev/urandom", "/dev/random",
     "/proc/cpuinfo", "/sys/devices/system/cpu",
 )  # fmt: skip
-# The files of /proc that a process may read about itself. Left out are `net` and the mounts, and `task`,
-# which contains both: even in a network namespace, `net` counts the sockets of the whole machine.
+# The files of /proc that a process may read about itself. `net` is left out, because even in a network
+# namespace it counts the sockets of the whole machine. So are the mounts, and `task`, which contains both.
 _OWN = ("cmdline", "comm", "fd", "fdinfo", "io", "limits", "maps", "mem", "smaps", "stat", "statm", "status")
 
 
@@ -93,9 +96,9 @@ def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
 
 
 def confine(limits: dict[str, Any]) -> list[str]:
-    """Raise every wall that this kernel offers, for the life of this process, and return their names.
+    """Confine this process for the rest of its life by all means that the kernel offers; return their names.
 
-    A wall that this kernel lacks is left out. The grader decides whether the remaining ones are enough.
+    The grader decides whether these means are enough.
     """
     scratch = Path.cwd()
     _set_limits(limits)
@@ -106,8 +109,8 @@ def confine(limits: dict[str, Any]) -> list[str]:
     with suppress(OSError):
         walls += ["landlock"] if confine_files(readable(), scratch) else []
     if "landlock" not in walls:
-        # Keeps other workers from reading our memory. Landlock would do so, too, and would let the zygote
-        # list our open files.
+        # Keeps other workers from reading the memory of this process. With Landlock this is not needed, and
+        # the zygote could then no longer list the open files of this process.
         LIBC.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     with suppress(OSError, KeyError):  # a KeyError on an architecture without a table of system calls
         seccomp.install()
@@ -116,13 +119,13 @@ def confine(limits: dict[str, Any]) -> list[str]:
 
 
 def readable() -> Iterator[Path]:
-    """Yield the files and folders that Python and its libraries need; no home folder and no course."""
+    """Yield the files and folders that Python and its libraries need, but no home folder and no course."""
     yield from _SHARED
     yield from (Path(f"/proc/{os.getpid()}", name) for name in _OWN)
 
 
 def interpreter() -> Iterator[Path]:
-    """Yield the folders of this interpreter and of the worker's own code."""
+    """Yield the files and folders of this interpreter and of the worker's own code."""
     for prefix in (sys.prefix, sys.base_prefix):
         for part in ("lib", "lib64", "share", "pyvenv.cfg", "bin"):
             yield Path(prefix) / part
@@ -133,7 +136,7 @@ def interpreter() -> Iterator[Path]:
     yield worker.parent / "__init__.py"
 
 
-# Read by all workers; computed once, before the zygote forks.
+# Files and folders that all workers may read. The zygote computes this tuple once, before it forks.
 _SHARED = tuple(dict.fromkeys((*map(Path, _SYSTEM), *interpreter())))
 
 

@@ -1,15 +1,15 @@
 """The process that imports a course's packages once and then forks a child for each submission.
 
-A child raises its walls, runs the notebook's cells, and answers calls.
+A child confines itself, runs the notebook's cells, and answers the requests of hidden tests.
 
 The grader never imports this module but runs it in a new process, which has a socket to the grader as
 descriptor 3. The zygote sends "r" when it is ready, and then answers four messages:
 
-- "f" with a socket attached forks a child, which serves on that socket in a scratch folder of its own. The
-  answer is the child's process id, with a pidfd attached.
-- "w" with a process id waits for a dead child and removes its folder. The answer is its wait status.
-- "o" makes an optimizer: torch imports modules for the first one, and children inherit them. The answer is
-  "r".
+- "f" with a socket attached forks a child, which answers requests on that socket and has a scratch folder of
+  its own. The answer is the child's process id, with a pidfd attached.
+- "w" with a process id waits until this child ends, and removes its folder. The answer is its wait status.
+- "o" makes an optimizer, because torch imports further modules for the first optimizer. Children that are
+  forked later inherit these modules. The answer is "r".
 - "p" imports matplotlib for all children that are forked later. The answer is "r".
 """
 
@@ -56,16 +56,16 @@ Serve = Callable[[socket.socket], None]  # the main function of a child
 
 
 def main(fonts: Path, packages: Sequence[str]) -> None:
-    """Warm up, tell the grader, then fork and reap children until the grader closes its end.
+    """Warm up, send "r" to the grader, and answer its messages until the grader closes its end of the socket.
 
-    `packages` are the modules that children will import. `fonts` is the folder in which matplotlib keeps its
-    list of fonts, because making a new list is slow.
+    `packages` are the modules that children will import. `fonts` is a folder with matplotlib's list of fonts,
+    which is copied because making a new list is slow.
     """
-    # After the grader's death the `with` block below must still remove the workers' folders.
+    # If the grader dies, the `with` block below must still remove the workers' folders.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     die_with_parent(signal.SIGTERM)
     _, most = resource.getrlimit(resource.RLIMIT_AS)
-    with contextlib.suppress(ValueError, OSError):  # workers do not inherit the grader's limit
+    with contextlib.suppress(ValueError, OSError):  # so that the grader's soft limit does not bind workers
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     control = socket.socket(fileno=CONTROL)
     with temporary_folder(Path(tempfile.gettempdir())) as scratch:
@@ -74,7 +74,7 @@ def main(fonts: Path, packages: Sequence[str]) -> None:
         _touch_proc()
         control.sendall(b"r")
         _obey(control, serve, scratch)
-        # A dead grader closes the socket and sends the signal, which must not end the removal half-way.
+        # If the grader dies, its socket closes and the kernel sends SIGTERM. This must not stop the removal.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
@@ -87,17 +87,18 @@ def _set_environment(scratch: Path, fonts: Path) -> None:
         HOME=str(scratch), IPYTHONDIR=str(scratch), MPLCONFIGDIR=str(matplotlib), MPLBACKEND="agg",
         OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1",
     )  # fmt: skip
-    os.environ.pop("PYTHONHASHSEED", None)  # Python has read it, and submissions need not know it
+    os.environ.pop("PYTHONHASHSEED", None)  # Python has read it, and submissions should not see it
 
 
 def _touch_proc() -> None:
     """Call lstat once on each file of /proc that outlives a worker.
 
-    The kernel sets the time of such a file at its first lstat. Otherwise a worker could choose which files to
-    look at, and so leave thousands of bits for the next worker. Other processes' folders are skipped, except
-    those of this process, its parent and process 1: there may be many, and the outer wall hides them. Skipped
-    are also map_files, which a worker cannot read, and net, whose times are always those of the current
-    lstat.
+    The kernel sets the time of such a file at its first lstat. Without this function, a worker could call
+    lstat on files of its choice, and the next worker could read thousands of bits from their times.
+
+    The folders of other processes are skipped, except those of this process, its parent and process 1: there
+    may be many, and bubblewrap hides them. `map_files` is skipped because a worker cannot read it, and `net`
+    because its times are always those of the current lstat.
     """
     ours = {"1", str(os.getpid()), str(os.getppid())}
     for folder, names, files in os.walk("/proc"):
@@ -106,15 +107,15 @@ def _touch_proc() -> None:
         elif not folder.startswith("/proc/sys"):
             names[:] = [name for name in names if name not in ("net", "map_files")]
         for name in (*names, *files):
-            with contextlib.suppress(OSError):  # gone meanwhile
+            with contextlib.suppress(OSError):  # the file has disappeared since it was listed
                 os.lstat(os.path.join(folder, name))  # noqa: PTH118 - there are thousands
 
 
 def _warm(packages: Sequence[str]) -> Serve:
     """Import the packages and run a cell, once for all children; return the function that a child runs.
 
-    The garbage collector is off meanwhile, because it would only search through imported modules, which stay.
-    All objects are frozen at the end: a collection in a child would write to them and copy the shared pages.
+    The garbage collector is off in this function, because imported modules are never garbage. All objects are
+    frozen at the end: a collection in a child would write to them, and the kernel would copy shared pages.
     """
     gc.disable()
     for name in packages:
@@ -124,19 +125,18 @@ def _warm(packages: Sequence[str]) -> Serve:
         prepare()
     shell = Shell()
     shell.run(0, "None" if torch is None else _WARM_UP)
+    # A submission that imports modules of the autograder gets new copies, which the worker does not use.
     for name in [name for name in sys.modules if name.partition(".")[0] == "autograder"]:
-        del sys.modules[
-            name
-        ]  # a submission that imports our modules gets copies that this process does not use
+        del sys.modules[name]
     gc.freeze()
     gc.enable()
     return lambda channel: _serve(channel, shell)
 
 
 def _serve(channel: socket.socket, shell: Shell) -> None:
-    """Answer the requests on `channel`, each under its own number, until the grader closes it.
+    """Answer the requests on `channel` until the grader closes it. Each reply has the id of its request.
 
-    The first request brings the limits; the walls stand before anything of the submission arrives.
+    The first request contains the limits. The child confines itself before it reads any other request.
     """
     die_with_parent()
     requests = reader(channel)
@@ -154,12 +154,12 @@ def _serve(channel: socket.socket, shell: Shell) -> None:
             calls = _Calls(channel, requests, header["id"])
             reply, parts = namespace.handle(header, parts, calls.send)
             calls.end()
-        shell.variables.update(namespace.right)  # again after each cell, which may have replaced them
+        shell.variables.update(namespace.right)  # a cell may have replaced right answers
         channel.sendall(_packed({"id": header["id"], **reply}, parts))
 
 
 class _Calls:
-    """Calls of the test's functions during one request, from one thread at a time."""
+    """Sends the submission's calls of the hidden test's functions during one request, one at a time."""
 
     def __init__(self, channel: socket.socket, requests: Receive, number: str) -> None:
         self._channel, self._requests, self._number = channel, requests, number
@@ -180,7 +180,7 @@ class _Calls:
 
 
 def _packed(header: Header, parts: Parts) -> bytes:
-    """Return the frame of an answer, or that of an error where the answer cannot be sent."""
+    """Return the frame of a reply, or the frame of an error if the reply cannot be sent."""
     try:
         return pack(header, parts)
     except Exception as error:  # a submission's objects may fail in any way
@@ -205,7 +205,7 @@ def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
                 case b"o":
                     import torch
 
-                    torch.optim.SGD([torch.zeros(1)])  # for the first optimizer, torch imports for a second
+                    torch.optim.SGD([torch.zeros(1)])  # the first optimizer makes torch import for a second
                     control.sendall(b"r")
                 case b"p":
                     import matplotlib.pyplot as plt
@@ -237,7 +237,7 @@ def _reap(child: int, folder: Path) -> int:
 
 
 def _reopen_streams() -> None:
-    """Open the standard streams anew: workers could talk through the flags of inherited ones."""
+    """Open new standard streams: workers could exchange data through the flags of inherited ones."""
     descriptor = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(descriptor, stream)

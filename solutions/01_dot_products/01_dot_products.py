@@ -176,9 +176,9 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
 # %% check="dot_product" points=2
 @check("dot_product")
 def check_dot_product():
-    """The table above, one dim at a time and together; then two numbers in float64."""
+    """The table above, each column alone and all together; then float64 vectors."""
     terms = [0.240, 0.130, 0.590]
-    why = "Each place adds one product."
+    why = "Each index adds one product to the sum."
     for i in range(3):
         your, other = journey[0, i : i + 1], journey[1, i : i + 1]
         expect_close(dot_product(your, other), torch.tensor(terms[i]), why, 0.005)
@@ -195,7 +195,7 @@ def check_dot_product():
     expect_gradient(dot_product(a.requires_grad_(), b.requires_grad_()), a)
     expect_gradient(dot_product(a, b), b)
     small = dot_product(torch.tensor([1e-3]), torch.tensor([-1e-2]))
-    expect_close(small, torch.tensor(-1e-5), "Neither rounded nor cut.", 1e-7)
+    expect_close(small, torch.tensor(-1e-5), "Do not round or cut the result.", 1e-7)
 
 
 # %% [markdown]
@@ -285,7 +285,7 @@ def attention_scores(inputs: Tensor, query: Tensor) -> Tensor:
 # %% check="attention_scores" points=2
 @check("attention_scores")
 def check_attention_scores():
-    """The lesson's example, and three tokens of two numbers with a query of its own."""
+    """The lesson's example; then three tokens of two numbers, and another query."""
     expected = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
     why = "Each score is the dot product of a token and the query."
     expect_close(attention_scores(journey, journey[1]), expected, why)
@@ -356,15 +356,19 @@ def check_normalize_by_sum():
     scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
     expected = torch.tensor([0.1455, 0.2278, 0.2249, 0.1285, 0.1077, 0.1656])
     expect_close(normalize_by_sum(scores).sum(), 1.0, "The weights sum to 1.")
-    expect_close(normalize_by_sum(scores), expected, "Each is its share of the sum.")
+    expect_close(
+        normalize_by_sum(scores),
+        expected,
+        "Each weight is its score divided by the sum.",
+    )
 
     mixed = torch.tensor([3.0, 1.0, -4.0, 2.0]).double()
     expected = torch.tensor([1.5, 0.5, -2.0, 1.0]).double()
-    why = "Scores keep their signs, and so does their sum."
+    why = "Negative scores keep their sign, in the sum too."
     expect_close(normalize_by_sum(mixed), expected, why)
     expect_close(normalize_by_sum(-mixed), expected, why)
     expect_unchanged(normalize_by_sum, mixed)
-    # Of 3 / 2, the derivatives by the four scores; the sum counts in each.
+    # The derivatives of the first weight, 3 / 2, by the four scores: each is in the sum.
     gradient = torch.tensor([-0.25, -0.75, -0.75, -0.75]).double()
     why = "The sum depends on the scores, too."
     expect_gradient(
@@ -454,9 +458,8 @@ def check_softmax():
     scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
     expected = torch.tensor([0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581])
     expect_close(softmax(scores).sum(), 1.0, "The weights sum to 1.")
-    expect_close(
-        softmax(scores), expected, "A weight is its share of the exponentials."
-    )
+    why = "Each weight is an exponential divided by the sum of the exponentials."
+    expect_close(softmax(scores), expected, why)
 
     halves = torch.tensor([1000.0, 1000.0])
     expect_close(
@@ -464,13 +467,15 @@ def check_softmax():
     )
     for size in (-1000.0, 1e4):
         three = torch.tensor([size, size, size - 5000])
-        why = "A score that is far below the others gets nothing."
+        why = "The weight of a score far below the others is 0."
         expect_close(softmax(three), torch.tensor([0.5, 0.5, 0.0]), why, 1e-3)
 
     # Scores that differ by log(3) have weights of 1 to 3.
     scores = 2 + torch.tensor([1.0, 3.0]).double().log()
     expected = torch.tensor([0.25, 0.75]).double()
-    expect_close(softmax(scores), expected, "float64 stays as precise as it is.", 1e-12)
+    expect_close(
+        softmax(scores), expected, "float64 scores need float64 in every step.", 1e-12
+    )
     expect_unchanged(softmax, scores)
     gradient = torch.tensor([0.1875, -0.1875]).double()
     why = "The sum depends on the scores, too."
@@ -607,16 +612,16 @@ def check_context_vector():
     for i in range(6):
         alone = torch.zeros(6)
         alone[i] = weights[i]
-        why = f"Only {tokens[i]} has a weight here."
+        why = f'All weights but that of "{tokens[i]}" are 0 here.'
         expect_close(context_vector(alone, journey), weighted_rows[i], why)
     expected = torch.tensor([0.4419, 0.6515, 0.5683])
-    why = "All weighted tokens are added up."
+    why = "Multiply each token by its weight, and add up all of them."
     expect_close(context_vector(weights, journey), expected, why)
 
     pair = torch.tensor([[1.0, 2.0, 0.0, -1.0], [0.0, 1.0, 3.0, 2.0]]).double()
     two = torch.tensor([2.0, -1.0]).double()
     expected = torch.tensor([2.0, 3.0, -3.0, -4.0]).double()
-    why = "The first token counts twice, the second minus once."
+    why = "The weights 2 and -1 are used unchanged."
     expect_close(context_vector(two, pair), expected, why)
     expect_close(context_vector(two, pair[:, :2]), expected[:2], why)
     expect_close(context_vector(two, pair[:, :1]), expected[:1], why)

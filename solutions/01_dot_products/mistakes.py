@@ -92,7 +92,9 @@ A, B = torch.broadcast_tensors(A, B)
 
 
 # %% mistake="dot_product" name="overwrites_inputs"
-"""After the call, `a` has changed. Which step writes into it, and where else could its result go?"""
+"""After the call, `a` has changed. Which line writes into `a`? Store the result of this step in a new
+variable.
+"""
 
 
 def dot_product(a, b):
@@ -157,12 +159,12 @@ edits = ["torch.zeros((), dtype=A.dtype) => torch.zeros(())"]
 
 
 # %% exception="dot_product"
-"""a and b have one dtype."""
+"""`a` and `b` have the same dtype."""
 edits = ["A.dtype => b.dtype"]
 
 
 # %% exception="dot_product"
-"""Other lengths than that of a have raised an error."""
+"""If `b` is longer or shorter than `a`, the function has raised an error before this line."""
 edits = ["range(len(A)) => range(len(b))"]
 
 
@@ -182,7 +184,7 @@ edit = "I @ Q => I @ I[1]"
 
 
 # %% mistake="attention_scores" name="overwrites_inputs"
-"""After the call, `inputs` has changed. Which step writes into it, as `*=` would?"""
+"""After the call, `inputs` has changed. Which step writes into `inputs`, for example with `*=`?"""
 edit = """
 return I @ Q
 =>
@@ -328,8 +330,8 @@ def softmax(scores):
 
 
 # %% mistake="softmax" name="overflows_and_divides_in_place"
-"""There are two mistakes. What does torch.exp return for 1e4, and for -1e4? And which numbers, needed for
-the gradient of exp, does `/=` overwrite?
+"""There are two mistakes. What does torch.exp return for 1e4, and for -1e4? And `/=` overwrites the result
+of torch.exp, which is needed for the gradient: use a division that makes a new tensor.
 """
 
 
@@ -369,7 +371,7 @@ edit = "W @ I => torch.tensor([0.4419, 0.6515, 0.5683])"
 
 
 # %% mistake="context_vector" name="overwrites_inputs"
-"""After the call, `inputs` has changed. Which step writes into it, as `*=` would?"""
+"""After the call, `inputs` has changed. Which step writes into `inputs`, for example with `*=`?"""
 edit = """
 return W @ I
 =>

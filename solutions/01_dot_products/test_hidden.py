@@ -19,7 +19,7 @@ from autograder.testing import (
     question,
 )
 
-PRECISE = "float64 has 15 digits. Is a step computed in float32?"
+PRECISE = "float64 has 15 digits. Is a step of your code in float32?"
 
 
 def expect_shape(function, shape, *arguments):
@@ -48,13 +48,13 @@ def product_of(a, b):
 @question("dot_product", basic=True)
 @pytest.mark.parametrize("length", [2, 5, 17])
 def test_dot_product_of_any_length(student, length):
-    """Right for vectors of other lengths."""
+    """The result is right for vectors of any length."""
     a, b = 2 * torch.randn(length), torch.randn(length) - 1
     expect_numbers(
         student.dot_product(a, b),
         product_of(a, b),
         atol=1e-4,
-        hint="Is every pair of entries counted exactly once?",
+        hint="Is the product of each pair of entries added exactly once?",
     )
 
 
@@ -72,7 +72,7 @@ def test_dot_product_of_single_numbers(student):
 
 @question("dot_product")
 def test_dot_product_counts_zeros_and_repeats(student):
-    """Entries of 0 and repeated numbers count at their own index, in long vectors too."""
+    """Each entry is multiplied with the entry of the same index, also if it is 0 or repeated."""
     a, b = torch.randint(0, 3, (2, 40)).float()  # no sum of these cancels another
     a[:4], b[:4] = torch.tensor([[1.0, 0, 2, 2], [2.0, 2, 2, 1]])
     expect_numbers(
@@ -90,7 +90,7 @@ def test_dot_product_is_one_number(student):
 
 @question("dot_product")
 def test_dot_product_keeps_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     expect_precise(student.dot_product, product_of, *torch.randn(2, 7))
 
 
@@ -133,25 +133,25 @@ def scores_of(inputs, query):
 @question("attention_scores", basic=True)
 @pytest.mark.parametrize(("n", "d"), [(4, 7), (9, 2)])
 def test_attention_scores_of_any_size(student, n, d):
-    """Right for other numbers of tokens and dimensions."""
+    """The result is right for any n and d."""
     inputs, query = 2 * torch.randn(n, d), 2 * torch.randn(d)
     expect_numbers(
         student.attention_scores(inputs, query),
         scores_of(inputs, query),
-        hint="Each row's score is its plain dot product with the given query.",
+        hint="The score of a row is its dot product with the argument `query`, unchanged.",
     )
 
 
 @question("attention_scores", basic=True)
 def test_attention_scores_of_as_many_tokens_as_dimensions(student):
-    """Right when there are as many tokens as dimensions, so that the shapes of a wrong product also fit."""
+    """The result is right if n and d are equal, so that a wrong product raises no error."""
     inputs = torch.randint(-40, 41, (4, 4)).float()
     query = torch.tensor([3.0, -1.0, 7.0, 2.0])[torch.randperm(4)]
     inputs[0] = torch.tensor([9.0, -20.0, 31.0, 8.0])  # not symmetric by chance
     expect_numbers(
         student.attention_scores(inputs, query),
         scores_of(inputs, query),
-        hint="Is the query multiplied with rows or with columns?",
+        hint="Is the query multiplied with the rows or with the columns of the inputs?",
     )
 
 
@@ -187,7 +187,7 @@ def test_attention_scores_have_one_for_each_token(student):
 
 @question("attention_scores")
 def test_attention_scores_keep_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     inputs, query = torch.randn(4, 4), torch.randn(4)
     expect_precise(student.attention_scores, scores_of, inputs, query)
 
@@ -218,7 +218,7 @@ def shares(scores):
 @question("normalize_by_sum", basic=True)
 @pytest.mark.parametrize("n", [3, 11])
 def test_normalize_by_sum_of_any_number(student, n):
-    """Right for other numbers of scores."""
+    """The result is right for any number of scores."""
     scores = 3 * torch.rand(n) + 0.1
     expect_numbers(student.normalize_by_sum(scores), shares(scores))
 
@@ -237,7 +237,7 @@ def test_normalize_by_sum_of_negative_scores(student):
 
 @question("normalize_by_sum")
 def test_normalize_by_sum_of_very_few(student):
-    """The weights of two scores sum to 1, and a single score has the weight 1."""
+    """The weights of two scores sum to 1, and the weight of a single score is 1."""
     for scores in (torch.rand(2) + 0.1, torch.rand(1) + 0.1):
         expect_numbers(student.normalize_by_sum(scores), shares(scores))
 
@@ -263,7 +263,7 @@ def test_normalize_by_sum_keeps_the_shape(student):
 
 @question("normalize_by_sum")
 def test_normalize_by_sum_keeps_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     expect_precise(student.normalize_by_sum, shares, torch.rand(6) + 0.1)
 
 
@@ -291,28 +291,28 @@ def softmax_of(scores):
 @question("softmax", basic=True)
 @pytest.mark.parametrize("n", [3, 10])
 def test_softmax_of_any_number(student, n):
-    """Right for other numbers of scores, positive and negative."""
+    """The result is right for any number of scores, positive and negative."""
     scores = 3 * torch.randn(n)
     expect_numbers(student.softmax(scores), softmax_of(scores))
 
 
 @question("softmax", basic=True)
 def test_softmax_of_negative_scores(student):
-    """Right when every score is negative."""
+    """The result is right if every score is negative."""
     scores = -4 * torch.rand(4) - 0.1
     expect_numbers(student.softmax(scores), softmax_of(scores))
 
 
 @question("softmax")
 def test_softmax_of_very_few(student):
-    """The weights of two scores sum to 1, and a single score has the weight 1."""
+    """The weights of two scores sum to 1, and the weight of a single score is 1."""
     for scores in (torch.randn(2), torch.randn(1)):
         expect_numbers(student.softmax(scores), softmax_of(scores))
 
 
 @question("softmax")
 def test_softmax_survives_large_and_very_negative_scores(student):
-    """Scores of 1e4 do not overflow, and scores near -1e4 do not all get the exponential 0."""
+    """Scores of 1e4 do not overflow, and for scores near -1e4 the exponentials do not sum to 0."""
     n, low = draw(3, 9), 2 * torch.rand(3, dtype=torch.float64)
     far = torch.tensor([1e4, -1e4, 0.0])[torch.randperm(3)]
     expect_numbers(student.softmax(far), (far == 1e4).float())
@@ -331,7 +331,7 @@ def test_softmax_keeps_the_shape(student):
 
 @question("softmax")
 def test_softmax_keeps_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     expect_precise(student.softmax, softmax_of, torch.randn(6))
 
 
@@ -364,14 +364,14 @@ def context_of(weights, inputs):
 @question("context_vector", basic=True)
 @pytest.mark.parametrize(("n", "d"), [(4, 7), (9, 2)])
 def test_context_vector_of_any_size(student, n, d):
-    """Right for other numbers of tokens and dimensions."""
+    """The result is right for any n and d."""
     weights, inputs = torch.softmax(2 * torch.randn(n), 0), 2 * torch.randn(n, d)
     expect_numbers(student.context_vector(weights, inputs), context_of(weights, inputs))
 
 
 @question("context_vector", basic=True)
 def test_context_vector_takes_weights_as_they_are(student):
-    """Weights that do not sum to 1, or are negative, are used unchanged."""
+    """The weights are used unchanged, also if they are negative or do not sum to 1."""
     weights, inputs = torch.tensor([2.0, -1.0, 0.0, 3.5]), torch.randn(4, 3)
     expect_numbers(
         student.context_vector(weights, inputs),
@@ -382,13 +382,13 @@ def test_context_vector_takes_weights_as_they_are(student):
 
 @question("context_vector", basic=True)
 def test_context_vector_of_as_many_tokens_as_dimensions(student):
-    """Right when there are as many tokens as dimensions, so that the shapes of a wrong product also fit."""
+    """The result is right if n and d are equal, so that a wrong product raises no error."""
     weights, inputs = torch.softmax(torch.randn(4), 0), torch.randn(4, 4)
     inputs[0] = torch.tensor([3.0, -5.0, 2.0, 4.0])  # not symmetric by chance
     expect_numbers(
         student.context_vector(weights, inputs),
         context_of(weights, inputs),
-        hint="Is a weight multiplied with a row or with a column of the inputs?",
+        hint="Is each weight multiplied with a row or with a column of the inputs?",
     )
 
 
@@ -404,7 +404,7 @@ def test_context_vector_of_a_single_token(student):
 
 @question("context_vector")
 def test_context_vector_of_equal_tokens_and_weights(student):
-    """Equal tokens, equal weights and weights of 0 count at their own index."""
+    """Each weight belongs to the token of the same index, also if weights or tokens are equal or 0."""
     weights, inputs = torch.tensor([0.25, 0.5, 0.0, 0.25, 0.5]), torch.randn(5, 3)
     inputs[4] = inputs[0]
     expect_numbers(
@@ -423,7 +423,7 @@ def test_context_vector_is_as_long_as_a_token(student):
 
 @question("context_vector")
 def test_context_vector_keeps_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     weights, inputs = torch.rand(4), torch.randn(4, 4)
     expect_precise(student.context_vector, context_of, weights, inputs)
 

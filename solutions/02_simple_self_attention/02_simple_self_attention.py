@@ -181,17 +181,19 @@ def check_pairwise_scores():
     batch = torch.tensor(two).double().requires_grad_()
     expected = [[[5.0, 6, 1], [6, 9, 3], [1, 3, 2]], [[4, 2, 0], [2, 2, 4], [0, 4, 16]]]
     expected = torch.tensor(expected).double()
-    expect_close(pairwise_scores(batch), expected, "Each sentence is scored alone.")
+    expect_close(pairwise_scores(batch), expected, "Each sentence has its own scores.")
     many = torch.stack([batch, 2 * batch, 3 * batch])
     expected = torch.stack([expected, 4 * expected, 9 * expected])
-    expect_close(pairwise_scores(many), expected, "A batch may hold batches.")
+    expect_close(
+        pairwise_scores(many), expected, "There may be several batch dimensions."
+    )
     expect_shape(
         pairwise_scores(torch.ones(1, 1, 3)), (1, 1, 1), "No dimension is removed."
     )
     # The first score is 1 * 1 + 2 * 2: its derivatives are twice these numbers.
     gradient = torch.zeros(2, 3, 2).double()
     gradient[0, 0] = torch.tensor([2.0, 4.0])
-    why = "A token counts on both sides of the product."
+    why = "A token is in both factors of the product: its gradient has two parts."
     expect_gradient(
         pairwise_scores(batch)[0, 0, 0], batch, expected={0: gradient}, hint=why
     )
@@ -330,14 +332,14 @@ def check_attention_weights():
     )
     sums = "Each row sums to 1, in a batch too."
     expect_close(attention_weights(scores).sum(dim=-1), [1.0] * 6, sums)
-    expect_close(attention_weights(scores), expected, "Each row is a softmax.")
+    expect_close(attention_weights(scores), expected, "Row i is the softmax of row i.")
     batch = torch.stack([torch.stack([scores, -2 * scores])] * 2)
     expect_close(attention_weights(batch).sum(dim=-1), [[[1.0] * 6] * 2] * 2, sums)
     expect_close(
-        attention_weights(batch)[1, 0], expected, "Each row has its own softmax."
+        attention_weights(batch)[1, 0], expected, "The softmax runs over each row."
     )
 
-    # e to the power of log_3 is 3, and of -5000 it is 0.
+    # e to the power of log_3 is 3, and e to the power of -5000 is 0.
     log_3 = 1.0986122886681098
     far = torch.tensor([[1e4, 5e3], [0.0, log_3]]).double()
     far[1, 1] = log_3
@@ -475,7 +477,7 @@ def check_context_vectors():
         ]
     )
     weights = torch.softmax(journey @ journey.T, dim=-1)
-    why = "Row i mixes the tokens by row i of the weights."
+    why = "Row i is the sum of the tokens, weighted by row i of the weights."
     expect_close(context_vectors(weights, journey), expected, why)
 
     weights = torch.tensor([[[1.0, 2], [3, 0]], [[0, 1], [2, -1]]]).double()
@@ -485,7 +487,7 @@ def check_context_vectors():
     expect_gradient(context_vectors(weights.requires_grad_(), inputs), weights)
     expect_unchanged(context_vectors, weights, inputs)
     many = context_vectors(weights.repeat(2, 1, 1, 1), inputs.repeat(2, 1, 1, 1))
-    expect_close(many[1], expected.double(), "A batch may hold batches.")
+    expect_close(many[1], expected.double(), "There may be several batch dimensions.")
     small = context_vectors(torch.full((1, 1), 1e-6), torch.ones(1, 3))
     expect_close(small, torch.full((1, 3), 1e-6), "No number is rounded.", 1e-8)
 
@@ -563,27 +565,28 @@ def check_simple_self_attention():
             [0.4177, 0.6503, 0.5645],
         ]
     )
-    why = "Score with the inputs, weigh each row, and mix the inputs."
+    why = "Compute scores, take the softmax of each row, and mix the inputs."
     expect_close(simple_self_attention(journey), expected, why)
 
     other = 2 - journey
     batch = torch.stack([journey, other])
     alone = simple_self_attention(other)
     expect(
-        not torch.allclose(alone, expected, atol=1e-2), "Another sentence gives this."
+        not torch.allclose(alone, expected, atol=1e-2),
+        "Another sentence has another result.",
     )
-    why = "In a batch, a sentence gets what it gets alone."
+    why = "A sentence has the same result alone and in a batch."
     expect_close(simple_self_attention(batch), torch.stack([expected, alone]), why)
     expect_close(simple_self_attention(batch[:, None])[1, 0], alone, why)
 
-    # Tokens far apart look at themselves only, so each stays as it is.
+    # These tokens are so far apart that each looks only at itself.
     far = torch.tensor([[100.0, 0.0], [0.0, 100.0], [-100.0, -100.0]]).double()
     expect_close(simple_self_attention(far), far, "Each token looks at itself only.")
     expect_gradient(simple_self_attention(far.requires_grad_()), far)
     expect_unchanged(simple_self_attention, far)
     opposite = torch.tensor([[1.0], [-1.0]])
     expected = torch.tensor([[0.761594], [-0.761594]])
-    why = "Their scores are 1 and -1: is a sign lost, or a number rounded?"
+    why = "The scores are 1 and -1: do you drop a sign, or round a number?"
     expect_close(simple_self_attention(opposite), expected, why, 1e-6)
 
 

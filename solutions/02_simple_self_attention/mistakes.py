@@ -18,7 +18,9 @@ def pairwise_scores_loop(inputs):
 
 
 # %% mistake="pairwise_scores_loop" name="flat_list"
-"""All scores are there, but in one long row. How do n times n numbers get the shape (n, n)?"""
+"""All scores are right, but your result is one long row of n * n numbers. The result should have n rows
+and n columns: which step makes the rows?
+"""
 
 
 def pairwise_scores_loop(inputs):
@@ -58,7 +60,7 @@ def pairwise_scores_loop(inputs):
 
 
 # %% mistake="pairwise_scores_loop" name="overwrites_inputs"
-"""After the call, `inputs` has changed. Does a step such as `*=` write into its rows?"""
+"""After the call, `inputs` has changed. Which line writes into one of its rows, for example with `*=`?"""
 
 
 def pairwise_scores_loop(inputs):
@@ -153,7 +155,7 @@ edit = "I @ I.transpose(-2, -1) => I.clone() @ I.transpose_(-2, -1)"
 
 
 # %% exception="pairwise_scores"
-"""A pair instead of a tensor has the wrong form in every test, and its first part is right."""
+"""The answer is a pair, so its form is wrong in every test, although its first item is right."""
 shares = ["returns_weights_too"]
 
 
@@ -206,14 +208,14 @@ def context_vectors(weights, inputs):
 
 
 # %% mistake="context_vectors" name="no_batches"
-"""Your code fails for a batch. Does your formula name exactly two dimensions? In einsum, `...` stands for
-leading dimensions; `@` keeps them by itself.
+"""Your code fails for a batch. Does your einsum formula name exactly two dimensions of each tensor? In a
+formula, `...` stands for any leading dimensions. `@` needs no formula.
 """
 edit = "W @ I => torch.einsum('ij,jd->id', W, I)"
 
 
 # %% mistake="context_vectors" name="overwrites_inputs"
-"""After the call, `inputs` has changed. Which step writes into it?"""
+"""After the call, `inputs` has changed. Which line writes into `inputs`?"""
 edit = """
 return W @ I
 =>
@@ -240,7 +242,7 @@ edit = "W @ I => I @ W"
 
 
 # %% exception="context_vectors"
-"""A pair instead of a tensor has the wrong form in every test, and its first part is right."""
+"""The answer is a pair, so its form is wrong in every test, although its first item is right."""
 shares = ["returns_weights_too"]
 
 
@@ -287,7 +289,7 @@ def simple_self_attention(inputs):
 
 
 # %% mistake="simple_self_attention" name="overwrites_inputs"
-"""After the call, `inputs` has changed. Which step writes into it?"""
+"""After the call, `inputs` has changed. Which line writes into `inputs`?"""
 
 
 def simple_self_attention(inputs):

@@ -18,9 +18,9 @@ from autograder.testing import (
 )
 
 SENTENCES = [(5, 3), (2, 7)]
-MIXED = "Does your code mix sentences of a batch?"
+MIXED = "Does your code mix the sentences of a batch?"
 DEEP = "There may be any number of leading dimensions. Do you count dimensions from the end?"
-PRECISE = "float64 has 15 digits. Is a step computed in float32?"
+PRECISE = "float64 has 15 digits. Is a step of your code in float32?"
 
 
 def scores_of(inputs):
@@ -77,7 +77,7 @@ def expect_deep(function, *arguments):
 @question("pairwise_scores_loop", basic=True)
 @pytest.mark.parametrize("shape", SENTENCES)
 def test_loop_scores_of_any_size(student, shape):
-    """Right for other numbers of tokens and dimensions."""
+    """The result is right for any n and d."""
     inputs = 1.5 * torch.randn(shape)
     expect_numbers(
         student.pairwise_scores_loop(inputs),
@@ -88,7 +88,7 @@ def test_loop_scores_of_any_size(student, shape):
 
 @question("pairwise_scores_loop")
 def test_loop_scores_of_a_single_token(student):
-    """A single token has one score, with itself."""
+    """A single token has one score: with itself."""
     inputs = 1.5 * torch.randn(1, 4)
     expect_numbers(student.pairwise_scores_loop(inputs), scores_of(inputs))
 
@@ -107,7 +107,7 @@ def test_loop_scores_of_equal_tokens_and_zeros(student):
 
 @question("pairwise_scores_loop", basic=True)
 def test_loop_scores_of_as_many_tokens_as_dimensions(student):
-    """Right when there are as many tokens as dimensions, so that a wrong loop raises no error."""
+    """The result is right if n and d are equal, so that a wrong loop raises no error."""
     inputs = 1.5 * torch.randn(4, 4)
     expect_numbers(
         student.pairwise_scores_loop(inputs),
@@ -125,7 +125,7 @@ def test_loop_scores_have_a_row_and_a_column_for_each_token(student):
 
 @question("pairwise_scores_loop")
 def test_loop_scores_keep_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     expect_precise(student.pairwise_scores_loop, scores_of, torch.randn(4, 4))
 
 
@@ -137,7 +137,7 @@ def test_loop_scores_leave_their_input_alone(student):
 
 @question("pairwise_scores_loop")
 def test_gradients_flow_through_loop_scores(student):
-    """Gradients reach the inputs, as queries and as tokens looked at."""
+    """Gradients reach the inputs through both factors of each score."""
     inputs = torch.randn(4, 4).double()
     expect_gradcheck(student.pairwise_scores_loop, inputs=inputs)
 
@@ -148,26 +148,26 @@ def test_gradients_flow_through_loop_scores(student):
 @question("pairwise_scores", basic=True)
 @pytest.mark.parametrize("shape", SENTENCES)
 def test_scores_of_one_sentence(student, shape):
-    """Right for one sentence of any size."""
+    """The result is right for one sentence, for any n and d."""
     inputs = 1.5 * torch.randn(shape)
     expect_numbers(
         student.pairwise_scores(inputs),
         scores_of(inputs),
-        hint="Each score is the plain dot product of two tokens.",
+        hint="Each score is the dot product of two tokens: do you change the scores afterwards?",
     )
 
 
 @question("pairwise_scores", basic=True)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_scores_of_batches(student, shape):
-    """Right for batches, also if the sizes of batch, tokens and dimensions are equal."""
+    """The result is right for batches, also if batch size, n and d are equal."""
     inputs = 1.5 * torch.randn(shape)
     expect_numbers(student.pairwise_scores(inputs), scores_of(inputs), hint=MIXED)
 
 
 @question("pairwise_scores")
 def test_scores_of_a_single_token(student):
-    """A single token has one score, with itself, alone and in a batch."""
+    """A single token has one score: with itself. This holds in a batch, too."""
     for shape in ((1, 4), (3, 1, 4), (1, 1)):
         inputs = 1.5 * torch.randn(shape)
         expect_numbers(student.pairwise_scores(inputs), scores_of(inputs))
@@ -175,13 +175,13 @@ def test_scores_of_a_single_token(student):
 
 @question("pairwise_scores")
 def test_scores_of_many_dimensions(student):
-    """A batch of batches gives the same scores as one batch of all its sentences."""
+    """With two batch dimensions, each sentence has the same scores as in one batch."""
     expect_deep(student.pairwise_scores, torch.randn(2, 3, 4, 4))
 
 
 @question("pairwise_scores", needs_results=True)
 def test_scores_have_a_row_and_a_column_for_each_token(student):
-    """Each sentence has a row and a column for each token; a batch of one stays a batch."""
+    """Each sentence has a row and a column for each token; a batch dimension of size 1 is kept."""
     expect_shape(student.pairwise_scores, (5, 5), torch.randn(5, 3))
     expect_shape(student.pairwise_scores, (1, 4, 4), torch.randn(1, 4, 3))
     expect_tensor(student.pairwise_scores(torch.randn(2, 1, 1, 3)), (2, 1, 1, 1))
@@ -189,7 +189,7 @@ def test_scores_have_a_row_and_a_column_for_each_token(student):
 
 @question("pairwise_scores")
 def test_scores_keep_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     expect_precise(student.pairwise_scores, scores_of, torch.randn(2, 4, 4))
 
 
@@ -201,7 +201,7 @@ def test_scores_leave_their_input_alone(student):
 
 @question("pairwise_scores")
 def test_gradients_flow_through_scores(student):
-    """Gradients reach the inputs, as queries and as tokens looked at."""
+    """Gradients reach the inputs through both factors of each score."""
     inputs = torch.randn(4, 4).double()
     expect_gradcheck(student.pairwise_scores, inputs=inputs)
 
@@ -212,7 +212,7 @@ def test_gradients_flow_through_scores(student):
 @question("attention_weights", basic=True)
 @pytest.mark.parametrize("n", [3, 8])
 def test_weights_of_one_sentence(student, n):
-    """Right for scores that are not symmetric."""
+    """The result is right for scores that are not symmetric."""
     scores = 2 * torch.randn(n, n)
     expect_numbers(
         student.attention_weights(scores),
@@ -235,7 +235,7 @@ def test_weights_of_very_few_tokens(student):
 
 @question("attention_weights", basic=True)
 def test_weights_of_batches(student):
-    """Right for a batch of sentences."""
+    """The result is right for a batch of sentences."""
     scores = 2 * torch.randn(3, 5, 5)
     expect_numbers(
         student.attention_weights(scores),
@@ -246,7 +246,7 @@ def test_weights_of_batches(student):
 
 @question("attention_weights")
 def test_weights_survive_large_scores(student):
-    """Scores of 1e4 do not overflow, and a row of scores near -1e4 does not get only exponentials of 0."""
+    """Scores of 1e4 do not overflow, and in a row of scores near -1e4 the exponentials do not sum to 0."""
     small = -3 * torch.rand(3, 3, dtype=torch.float64)
     shift = torch.tensor([[1e4], [-1e4], [0.0]], dtype=torch.float64)[torch.randperm(3)]
     right = torch.softmax(small, dim=-1)
@@ -258,13 +258,13 @@ def test_weights_survive_large_scores(student):
 
 @question("attention_weights")
 def test_weights_of_many_dimensions(student):
-    """A batch of batches gives the same result as one batch of all its sentences."""
+    """With two batch dimensions, each sentence has the same result as in one batch."""
     expect_deep(student.attention_weights, torch.randn(2, 3, 4, 4))
 
 
 @question("attention_weights", needs_results=True)
 def test_weights_keep_the_shape(student):
-    """There is a weight for each score; a batch of one stays a batch."""
+    """There is a weight for each score; a batch dimension of size 1 is kept."""
     expect_shape(student.attention_weights, (4, 4), torch.randn(4, 4))
     for shape in ((1, 4, 4), (2, 1, 4, 4)):
         expect_tensor(student.attention_weights(torch.randn(shape)), shape)
@@ -272,7 +272,7 @@ def test_weights_keep_the_shape(student):
 
 @question("attention_weights")
 def test_weights_keep_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     expect_precise(student.attention_weights, weights_of, torch.randn(4, 4))
 
 
@@ -295,18 +295,18 @@ def test_gradients_flow_through_weights(student):
 @question("context_vectors", basic=True)
 @pytest.mark.parametrize("shape", SENTENCES)
 def test_contexts_of_one_sentence(student, shape):
-    """Right for weights that are not symmetric."""
+    """The result is right for weights that are not symmetric."""
     weights, inputs = weights_and_inputs(*shape)
     expect_numbers(
         student.context_vectors(weights, inputs),
         contexts_of(weights, inputs),
-        hint="Row i of the weights belongs to output i.",
+        hint="Row i of the result is computed with row i of the weights.",
     )
 
 
 @question("context_vectors", basic=True)
 def test_contexts_take_weights_as_they_are(student):
-    """Weights that do not sum to 1, or are negative, are used unchanged."""
+    """The weights are used unchanged, also if they are negative or do not sum to 1."""
     weights = torch.tensor([[2.0, -1.0, 0.5], [0.0, 3.0, 1.0], [-1.0, 0.0, 0.0]])
     inputs = torch.randn(3, 4)
     expect_numbers(
@@ -319,7 +319,7 @@ def test_contexts_take_weights_as_they_are(student):
 @question("context_vectors", basic=True)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_contexts_of_batches(student, shape):
-    """Right for batches, also if the sizes of batch, tokens and dimensions are equal."""
+    """The result is right for batches, also if batch size, n and d are equal."""
     weights, inputs = weights_and_inputs(*shape)
     expect_numbers(
         student.context_vectors(weights, inputs),
@@ -330,7 +330,7 @@ def test_contexts_of_batches(student, shape):
 
 @question("context_vectors")
 def test_contexts_of_a_single_token(student):
-    """A single token is multiplied by its weight, alone and in a batch."""
+    """A single token is multiplied by its weight, in a batch too."""
     for front in ((), (3,)):
         weights, inputs = torch.rand(*front, 1, 1), 2 * torch.randn(*front, 1, 4)
         expect_numbers(
@@ -340,20 +340,20 @@ def test_contexts_of_a_single_token(student):
 
 @question("context_vectors")
 def test_contexts_of_many_dimensions(student):
-    """A batch of batches gives the same result as one batch of all its sentences."""
+    """With two batch dimensions, each sentence has the same result as in one batch."""
     expect_deep(student.context_vectors, *weights_and_inputs(2, 3, 4, 4))
 
 
 @question("context_vectors", needs_results=True)
 def test_contexts_have_the_shape_of_the_tokens(student):
-    """There is a vector for each token; a batch of one stays a batch."""
+    """There is a vector for each token; a batch dimension of size 1 is kept."""
     for shape in ((5, 3), (1, 4, 2), (2, 1, 4, 2)):
         expect_shape(student.context_vectors, shape, *weights_and_inputs(*shape))
 
 
 @question("context_vectors")
 def test_contexts_keep_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     expect_precise(student.context_vectors, contexts_of, *weights_and_inputs(2, 4, 4))
 
 
@@ -377,19 +377,19 @@ def test_gradients_flow_through_contexts(student):
 @question("simple_self_attention", basic=True)
 @pytest.mark.parametrize("shape", SENTENCES)
 def test_attention_of_one_sentence(student, shape):
-    """Right for one sentence of any size."""
+    """The result is right for one sentence, for any n and d."""
     inputs = 0.8 * torch.randn(shape)
     expect_numbers(
         student.simple_self_attention(inputs),
         attention_of(inputs),
-        hint="Row i is the sum of all inputs, weighted by the softmax of row i of their plain scores.",
+        hint="Row i is a weighted sum of the inputs. Its weights are the softmax of row i of the scores.",
     )
 
 
 @question("simple_self_attention", basic=True)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_attention_of_batches(student, shape):
-    """Right for batches, also if the sizes of batch, tokens and dimensions are equal."""
+    """The result is right for batches, also if batch size, n and d are equal."""
     inputs = 0.8 * torch.randn(shape)
     expect_numbers(
         student.simple_self_attention(inputs),
@@ -418,13 +418,13 @@ def test_attention_survives_large_inputs(student):
 
 @question("simple_self_attention")
 def test_attention_of_many_dimensions(student):
-    """A batch of batches gives the same result as one batch of all its sentences."""
+    """With two batch dimensions, each sentence has the same result as in one batch."""
     expect_deep(student.simple_self_attention, torch.randn(2, 3, 4, 4))
 
 
 @question("simple_self_attention", needs_results=True)
 def test_attention_keeps_the_shape(student):
-    """There is a vector for each token; a batch of one stays a batch."""
+    """There is a vector for each token; a batch dimension of size 1 is kept."""
     expect_shape(student.simple_self_attention, (5, 3), torch.randn(5, 3))
     for shape in ((1, 4, 2), (2, 1, 4, 2)):
         expect_tensor(student.simple_self_attention(torch.randn(shape)), shape)
@@ -432,7 +432,7 @@ def test_attention_keeps_the_shape(student):
 
 @question("simple_self_attention")
 def test_attention_keeps_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     expect_precise(student.simple_self_attention, attention_of, torch.randn(2, 4, 4))
 
 
@@ -444,6 +444,6 @@ def test_attention_leaves_its_input_alone(student):
 
 @question("simple_self_attention")
 def test_gradients_flow_through_attention(student):
-    """Gradients reach the inputs through scores, weights and mix."""
+    """Gradients reach the inputs through the scores, the weights and the weighted sum."""
     inputs = torch.randn(4, 4).double()
     expect_gradcheck(student.simple_self_attention, inputs=inputs)

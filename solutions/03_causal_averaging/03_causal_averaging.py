@@ -199,7 +199,9 @@ def check_causal_average_loop():
     expect_close(causal_average_loop(few), means, why)
     expect_gradient(causal_average_loop(few.requires_grad_()), few)
     long = torch.arange(40.0).reshape(1, 40, 1)
-    expect_close(causal_average_loop(long)[0, -1], [19.5], "The mean of 0 to 39.", 1e-3)
+    expect_close(
+        causal_average_loop(long)[0, -1], [19.5], "This is the mean of 0 to 39.", 1e-3
+    )
     small = causal_average_loop(torch.full((1, 2, 1), 1e-6))
     expect((small > 0).all(), "Small means are not rounded.")
 
@@ -344,7 +346,7 @@ def check_causal_average_weights():
             [0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250],
         ]
     )
-    why = "Row t holds 1 / (t + 1) in the columns 0 to t, and 0 behind them."
+    why = "Row t holds 1 / (t + 1) in the columns 0 to t, and 0 in all others."
     expect_close(causal_average_weights(8), expected, why)
     expect_close(causal_average_weights(2), torch.tensor([[1.0, 0], [0.5, 0.5]]), why)
     expect_shape(causal_average_weights(40), (40, 40))
@@ -432,7 +434,7 @@ def check_causal_average():
     expect_close(causal_average(sequence), expected, why)
     batch = torch.stack([sequence, -sequence, 2 * sequence])
     means = torch.stack([expected, -expected, 2 * expected])
-    why = "Each sequence of a batch has averages of its own."
+    why = "Each sequence of a batch has its own averages."
     expect_close(causal_average(batch), means, why, 2e-4)
     # Transposed, the numbers lie in another order in memory, so `view` fails.
     batches = torch.stack([batch, -batch]).transpose(0, 1)
@@ -440,7 +442,7 @@ def check_causal_average():
     expect_close(causal_average(batches), means, why, 2e-4)
     front = torch.ones(1, 3, 2, 4, 5)
     expect_shape(
-        causal_average(front), (1, 3, 2, 4, 5), "Any dimensions stay in front."
+        causal_average(front), (1, 3, 2, 4, 5), "All leading dimensions are kept."
     )
 
     few = torch.tensor([[1.0, 3.0, -1.0]]).double()
@@ -449,7 +451,7 @@ def check_causal_average():
     expect_gradient(causal_average(few.requires_grad_().T), few)
     expect_unchanged(causal_average, few.T)
     long = torch.arange(40.0).reshape(40, 1)
-    expect_close(causal_average(long)[-1], [19.5], "The mean of 0 to 39.", 1e-3)
+    expect_close(causal_average(long)[-1], [19.5], "This is the mean of 0 to 39.", 1e-3)
     small = causal_average(torch.full((1, 2, 1), 1e-6))
     expect((small > 0).all(), "Small means are not rounded.")
 
@@ -554,11 +556,13 @@ def check_causal_mask_scores():
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         ]
     )
-    why = "On and below the diagonal is 0, above it -inf."
+    why = "Scores are 0 on and below the diagonal, and -inf above it."
     expect_close(causal_mask_scores(8), expected, why, 1e-12)
     expect_close(causal_mask_scores(2), torch.tensor([[0.0, -inf], [0.0, 0.0]]), why)
     expect_shape(causal_mask_scores(40), (40, 40))
-    expect_close(causal_mask_scores(40)[-1], [0.0] * 40, "The last token sees all.")
+    expect_close(
+        causal_mask_scores(40)[-1], [0.0] * 40, "The last token sees all tokens."
+    )
 
 
 # %% [markdown]
@@ -611,7 +615,7 @@ def check_causal_softmax_weights():
     )
     sums = "Every row sums to 1."
     expect_close(causal_softmax_weights(8).sum(dim=1), [1.0] * 8, sums, 1e-5)
-    why = "These are the weights of the average so far."
+    why = "Row t holds 1 / (t + 1) in the columns 0 to t, and 0 in all others."
     expect_close(causal_softmax_weights(8), expected, why)
     expect_close(causal_softmax_weights(2), torch.tensor([[1.0, 0], [0.5, 0.5]]), why)
     expect_shape(causal_softmax_weights(40), (40, 40))

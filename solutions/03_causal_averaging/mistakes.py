@@ -37,7 +37,7 @@ def causal_average_loop(x):
 
 
 # %% mistake="causal_average_loop" name="overwrites_inputs"
-"""After the call, x has changed. Which line writes into it, and where else could the result go?"""
+"""After the call, x has changed. Which line writes into x? Write the averages into a new tensor."""
 
 
 def causal_average_loop(x):
@@ -91,8 +91,8 @@ def causal_average_weights(length):
 
 
 # %% mistake="causal_average_weights" name="softmax_of_the_triangle"
-"""The softmax does not turn a 0 into 0, since exp(0) = 1. Divide by the sums of the rows; a later question
-uses a softmax.
+"""The softmax gives a weight to the zeros of the triangle, too, because exp(0) = 1. Divide each row by its
+sum instead. A later question uses a softmax.
 """
 
 
@@ -157,8 +157,8 @@ def causal_average(x):
 
 
 # %% mistake="causal_average" name="three_dimensions_only"
-"""`B, T, C = x.shape` works only for three dimensions. Does a step of yours need three? Which index does T
-have if you count from the end?
+"""`B, T, C = x.shape` works only for three dimensions. Does a step of your code need exactly three? Which
+index does T have if you count from the end?
 """
 
 
@@ -170,7 +170,7 @@ def causal_average(x):
 
 # %% mistake="causal_average" name="view_of_the_input"
 """`view` fails on a transposed tensor, because its numbers are in another order in memory. Do you need to
-change the shape at all? Which function makes a copy if it is necessary?
+change the shape at all? Which function, in the place of `view`, makes a copy if a copy is necessary?
 """
 
 
@@ -285,7 +285,7 @@ misconceptions = ["scaled_where_it_should_not_be"]
 
 
 # %% exception="causal_average_weights"
-"""So small a number in the denominator is below the tests' tolerance."""
+"""A number this small in the denominator changes the weights by less than the tests' tolerance."""
 misconceptions = ["added_to_the_sum"]
 
 

@@ -21,8 +21,8 @@ from autograder.testing import (
     question,
 )
 
-PRECISE = "float64 has 15 digits. Is a step computed in float32?"
-SCORES = "Row i holds the scores of token i. Which score should a visible token have, and which a later one?"
+PRECISE = "float64 has 15 digits. Is a step of your code in float32?"
+SCORES = "Row i holds the scores of token i. Which score do visible tokens need, and which do later tokens?"
 SIZES = "Which dimension of x counts the sequences, which the tokens, and which the numbers of a token?"
 AVERAGES = "Row t is the mean of the rows from 0 to t, including row t."
 SHARES = {
@@ -79,7 +79,7 @@ def table_of(function, length):
 def weights_of(function, length):
     """Return a table in which some token has a weight for an earlier token."""
     table = table_of(function, length)
-    expect(bool(table.tril(-1).any()), "No token has a weight for an earlier one.")
+    expect(bool(table.tril(-1).any()), "All weights for earlier tokens are 0.")
     return table
 
 
@@ -110,10 +110,10 @@ def test_product_averages_a_single_sequence(student):
 
 @each_average()
 def test_averages_of_very_few_tokens(student, name):
-    """A second token is averaged with the first, and a single token is its own average."""
+    """The second row is the mean of two tokens; the average of a single token is this token."""
     for length in (2, 1):
         x = torch.randn(2, length, 3)
-        hint = f"What is row {length - 1} the mean of?"
+        hint = f"Row {length - 1} is a mean: of which rows of x?"
         expect_numbers(getattr(student, name)(x), averages_of(x), hint=hint)
 
 
@@ -126,7 +126,7 @@ def test_averages_of_very_long_sequences(student, name):
 
 @question("causal_average_loop", needs_results=True)
 def test_loop_keeps_the_shape(student):
-    """There is a row for each row of x; a batch of one stays a batch."""
+    """There is a row for each row of x; a batch dimension of size 1 is kept."""
     x = torch.randn(2, 5, 3)
     expect_tensor(expect_computed(student.causal_average_loop, x), x.shape)
     for shape in ((1, 4, 2), (2, 1, 1)):
@@ -135,7 +135,7 @@ def test_loop_keeps_the_shape(student):
 
 @question("causal_average", needs_results=True)
 def test_product_takes_any_number_of_leading_dimensions(student):
-    """One sequence, or a batch of batches, gives the same averages as one batch of its sequences."""
+    """A sequence has the same averages alone, in a batch, and with more batch dimensions."""
     for shape in ((6, 4), (2, 3, 5, 4), (2, 1, 3, 3, 2)):
         x = torch.randn(shape)
         right = expect_tensor(student.causal_average(x.reshape(-1, *shape[-2:])))
@@ -146,7 +146,7 @@ def test_product_takes_any_number_of_leading_dimensions(student):
 
 @each_average()
 def test_averages_keep_the_dtype(student, name):
-    """The result has the dtype of x, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of x, float32 or float64."""
     for dtype in (torch.float32, torch.float64):
         x = torch.randn(3, 2, 3, dtype=dtype)  # 1 and 1/2 are exact in any dtype
         averages = getattr(student, name)(x)
@@ -169,7 +169,7 @@ def test_averages_let_gradients_through(student, name):
 
 @each_average()
 def test_averages_of_any_memory_layout(student, name):
-    """A transposed input works like any other."""
+    """A transposed x has the same averages as a contiguous x with the same numbers."""
     average, x = getattr(student, name), torch.randn(3, 3, 3).mT
     if name == "causal_average":
         x = torch.randn(3, 2, 3, 3).transpose(0, 1)  # which `view` cannot flatten
@@ -200,19 +200,19 @@ def test_weights_of_some_tokens(student, name, low, high):
     expect_numbers(weights, shares_of(length), hint=SHARES[name])
     future = expect_numel(weights, (length, length)).triu(1)
     message = "A weight above the diagonal is small, but not exactly 0."
-    expect(not future.any(), f"{message} What is the score of a hidden token?")
+    expect(not future.any(), f"{message} In which step should it become 0?")
 
 
 @each_table()
 def test_weights_of_very_few_tokens(student, name):
-    """With two tokens, both have the weight 1/2 in the second row; a single token has the weight 1."""
+    """With two tokens, both weights in row 1 are 1/2; the weight of a single token is 1."""
     for length in (2, 1):
         expect_numbers(getattr(student, name)(length), shares_of(length))
 
 
 @each_table()
 def test_weights_of_many_tokens(student, name):
-    """A text may have more than a hundred tokens."""
+    """The result is right for a text of more than a hundred tokens."""
     length = draw(110, 160)
     expect_numbers(getattr(student, name)(length), shares_of(length), hint=SHARES[name])
 
@@ -228,7 +228,7 @@ def test_rows_of_weights_sum_to_one(student, name):
 def test_weights_hide_the_future(student, name):
     """Every weight above the diagonal is exactly 0."""
     weights = weights_of(getattr(student, name), draw(5, 8))
-    message = "A token has a weight for a later token. Which triangle do you keep?"
+    message = "A weight for a later token is not 0. Which triangle do you keep?"
     expect(bool((weights.triu(1) == 0).all()), message)
 
 
@@ -266,7 +266,7 @@ def test_mask_of_very_few_tokens(student):
 
 @question("causal_mask_scores")
 def test_mask_of_many_tokens(student):
-    """A text may have more than a hundred tokens."""
+    """The result is right for a text of more than a hundred tokens."""
     length = draw(110, 160)
     expect_numbers(student.causal_mask_scores(length), scores_of(length), hint=SCORES)
 
@@ -281,12 +281,12 @@ def test_mask_leaves_the_past_alone(student):
 
 @question("causal_mask_scores")
 def test_mask_hides_whatever_the_scores_are(student):
-    """When it is added to very large scores, it still hides all later tokens."""
+    """If the result is added to very large scores, later tokens are still hidden."""
     length = draw(5, 8)
     mask = table_of(student.causal_mask_scores, length)
     scores = 1e12 * torch.randn(length, length).abs().cumsum(dim=1)
     weights = torch.softmax(scores + mask, dim=1)[:-1]
-    message = "Added to very large scores, it does not hide later tokens. Does it contain minus infinity?"
+    message = "Added to very large scores, your result does not hide later tokens. Which score hides a token?"
     expect(bool((weights.triu(1) == 0).all()), message)
 
 

@@ -217,7 +217,9 @@ def check_project():
     wide = project(
         torch.ones(2, 5), torch.ones(5, 2), torch.ones(5, 2), torch.ones(5, 4)
     )
-    expect_close(wide[2], torch.full((2, 4), 5.0), "Tokens may be wider than three.")
+    expect_close(
+        wide[2], torch.full((2, 4), 5.0), "A token may have more than 3 numbers."
+    )
 
 
 # %% [markdown]
@@ -331,7 +333,7 @@ def check_attention_scores():
     asks = torch.tensor([[[1.0, 2.0]], [[3.0, 0.0]]]).double()
     few = torch.tensor([[[1.0, 0], [0, 1], [1, 1]], [[2, 1], [0, 5], [-1, 1]]]).double()
     expected = torch.tensor([[[1.0, 2.0, 3.0]], [[6.0, 0.0, -3.0]]]).double()
-    why = "A batch may hold batches, and each query has its own keys."
+    why = "Each sequence of a batch has its own queries and keys."
     expect_close(attention_scores(asks, few), expected, why)
     batches = asks.repeat(3, 1, 1, 1), few.repeat(3, 1, 1, 1)
     expect_close(attention_scores(*batches), expected.repeat(3, 1, 1, 1), why)
@@ -431,7 +433,7 @@ def check_score_variance():
     # numbers: divide by 5. Scaling divides the scores by the root of 2.
     asks = torch.tensor([[1.0, 1.0], [2.0, 0.0]])
     few = torch.tensor([[1.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
-    why = "The unbiased variance of all scores, not scaled."
+    why = "This is the unbiased variance of all scores, without scaling."
     expect_close(score_variance(asks, few, False), torch.tensor(16 / 15), why)
     why = "Scores divided by the root of d_k have a variance divided by d_k."
     expect_close(score_variance(asks, few, True), torch.tensor(8 / 15), why)
@@ -440,13 +442,16 @@ def check_score_variance():
     many, others = torch.randn(200, 64), torch.randn(200, 64)
     plain = score_variance(many, others, False)
     expect(
-        55 < plain < 75, f"For head size 64 it is near 64, and yours is {plain:.2f}."
+        55 < plain < 75,
+        f"For head size 64 the variance is near 64; yours is {plain:.2f}.",
     )
     scaled = score_variance(many, others, True)
-    expect(0.85 < scaled < 1.15, f"Scaled, it is near 1, and yours is {scaled:.2f}.")
+    expect(
+        0.85 < scaled < 1.15, f"With scaling it is near 1, but yours is {scaled:.2f}."
+    )
     expect_unchanged(score_variance, asks, few, True)
     small = score_variance(1e-2 * asks, 1e-2 * few, False)
-    expect_close(small, torch.tensor(1.0667e-8), "It is not rounded.", 1e-10)
+    expect_close(small, torch.tensor(1.0667e-8), "Do not round the variance.", 1e-10)
 
 
 # %% [markdown]
@@ -626,9 +631,9 @@ def check_scaled_attention_weights():
         ]
     )
     expected = torch.tensor([0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820])
-    why = "The softmax over the keys of the scores, divided by the root of d_k."
+    why = "Divide the scores by the root of d_k, then take the softmax over the keys."
     expect_unchanged(scaled_attention_weights, scores, 2)
-    expect_close(scaled_attention_weights(scores[1], 2).sum(), 1.0, "They sum to 1.")
+    expect_close(scaled_attention_weights(scores[1], 2).sum(), 1.0, "Weights sum to 1.")
     expect_close(scaled_attention_weights(scores[1], 2), expected, why)
     expected = torch.tensor(
         [
@@ -648,7 +653,7 @@ def check_scaled_attention_weights():
     expected = torch.tensor([[[0.25, 0.75], [1, 0]], [[0.5, 0.5], [0.75, 0.25]]])
     expect_close(scaled_attention_weights(batch, 4), expected.double(), why)
     many = scaled_attention_weights(torch.stack([batch, 0 * batch]), 4)
-    expect_close(many[0], expected.double(), "A batch may hold batches.")
+    expect_close(many[0], expected.double(), "There may be several batch dimensions.")
     expect_gradient(scaled_attention_weights(batch.requires_grad_(), 4), batch)
     low = torch.tensor([[-1.0, -2.0, -40.0]])
     expected = torch.tensor([0.7311, 0.2689])
@@ -758,7 +763,7 @@ def scaled_dot_product_attention(
 @check("scaled_dot_product_attention")
 def check_scaled_dot_product_attention():
     """The lesson's queries, one and all; then a batch of two in float64."""
-    why = "Each query gets the values, mixed by the softmax of its scaled scores."
+    why = "Each row is a sum of values, weighted by the softmax of scaled scores."
     one = queries[1:2]
     expected = torch.tensor([[0.3061, 0.8210]])
     expect_close(scaled_dot_product_attention(one, keys, values), expected, why)
@@ -791,17 +796,18 @@ def check_scaled_dot_product_attention():
     expect_close(scaled_dot_product_attention(asks, few, mixed), expected, why)
     batches = [part.repeat(2, 1, 1, 1) for part in (asks, few, mixed)]
     many = scaled_dot_product_attention(*batches)
-    expect_close(many[1], expected, "A batch may hold batches.")
+    expect_close(many[1], expected, "There may be several batch dimensions.")
     large = scaled_dot_product_attention(1e4 * asks, few, mixed)
     expect(
-        large.isfinite().all(), "Large scores give inf or nan: which step overflows?"
+        large.isfinite().all(),
+        "Large scores must not give inf or nan: which step overflows?",
     )
     for part in (asks, few, mixed):
         part.requires_grad_()
         expect_gradient(scaled_dot_product_attention(asks, few, mixed), part)
     signs = torch.tensor([[1.0], [-1.0]])
     expected = torch.tensor([[0.761594], [-0.761594]])
-    why = "Is a sign lost, or a number rounded?"
+    why = "Do you drop a sign, or round a number?"
     expect_close(scaled_dot_product_attention(signs, signs, signs), expected, why, 1e-6)
 
 

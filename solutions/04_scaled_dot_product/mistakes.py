@@ -74,8 +74,8 @@ edit = "K.transpose(-2, -1) => K.transpose(0, 1)"
 
 
 # %% mistake="attention_scores" name="reads_leftover_keys"
-"""Your product reads the variable `keys` of the notebook, not your argument. Restart the kernel, or try
-other tokens, to see it.
+"""Your product reads the variable `keys` of the notebook instead of an argument. Restart the kernel, or
+try other tokens, and the mistake becomes visible.
 """
 
 
@@ -97,12 +97,12 @@ return Q @ K.transpose(1, 2)
 
 
 # %% exception="attention_scores"
-"""A pair instead of a tensor has the wrong form in every test, and its first part is right."""
+"""The answer is a pair, so its form is wrong in every test, although its first item is right."""
 shares = ["returns_weights_too"]
 
 
 # %% exception="attention_scores"
-"""A list instead of a tensor has the wrong form in every test, and its numbers are right."""
+"""The answer is a list, so its form is wrong in every test, although its numbers are right."""
 shares = ["list"]
 
 
@@ -189,8 +189,8 @@ def scaled_attention_weights(scores, d_k):
 
 
 # %% mistake="scaled_attention_weights" name="single_precision__root"
-"""The square root of an integer tensor is float32 in torch. If you divide float64 scores by it, they lose
-8 digits.
+"""The square root of an integer tensor is float32 in torch. If you divide float64 scores by this root,
+only about 7 of their 15 digits are right.
 """
 edit = "D**0.5 => torch.sqrt(torch.tensor(D))"
 
@@ -235,13 +235,13 @@ edit = "X[-1] => X[1]"
 
 # %% mistake="scaled_dot_product_attention" name="scaled_by_the_token_s_width"
 """You divide by the root of d_in, the width of the tokens before the projection. A score is a sum over the
-numbers of a key: how many are they?
+numbers of a key: how many numbers does a key have?
 """
 edit = "K.shape[-1] => d_in"
 
 
 # %% mistake="scaled_dot_product_attention" name="three_dimensions_only"
-"""The result is wrong unless there are exactly three dimensions. Which step counts dimensions from the
+"""Your code is right for up to three dimensions, but not for more. Which step counts dimensions from the
 front? Which dimensions are the last two, counted from the end?
 """
 edit = "K.transpose(-2, -1) => K.T if K.dim() == 2 else K.transpose(1, 2)"

@@ -22,7 +22,7 @@ from autograder.testing import (
 
 ROLES = ("queries", "keys", "values")
 MATRICES = ("W_query", "W_key", "W_value")
-PRECISE = "float64 has 15 digits. Is a step, or the root, computed in float32?"
+PRECISE = "float64 has 15 digits. Is a step of your code, such as the root, in float32?"
 DEEP = "There may be any number of leading dimensions. Do you count dimensions from the end?"
 
 JOINED = """
@@ -42,7 +42,7 @@ def expect_three(projected):
         expect(False, f"{wanted}, but it is a single tensor of shape {shape}.")
     packed = isinstance(projected, tuple | list | torch.Tensor)
     expect(packed, f"{wanted}, but it is neither a tuple nor a list.")
-    expect(len(projected) == 3, f"{wanted}, but there are {len(projected)}.")
+    expect(len(projected) == 3, f"{wanted}, but it contains {len(projected)}.")
     return tuple(projected)
 
 
@@ -96,14 +96,14 @@ def test_project_gives_each_role_its_matrix(student, role):
         parts[role],
         x @ matrices[role],
         name=f"The tensor of {ROLES[role]}",
-        hint="Which matrix is it computed with?",
+        hint="Which matrix are the tokens multiplied with?",
     )
 
 
 @question("project", basic=True)
 @pytest.mark.parametrize("role", [0, 1, 2])
 def test_project_does_not_transpose_square_matrices(student, role):
-    """Square matrices are used as they are, not transposed, for one sequence and for a batch."""
+    """Square matrices are not transposed, for one sequence and for a batch."""
     for shape in ((5, 4), (2, 5, 4)):
         x, matrices = 2 * torch.randn(shape), torch.randn(3, 4, 4)
         parts = expect_three(student.project(x, *matrices))
@@ -123,7 +123,7 @@ def test_project_returns_a_row_for_each_token(student):
 
 @question("project")
 def test_project_of_a_single_token(student):
-    """One token has a query, a key and a value, alone and in a sequence of one."""
+    """A single token has a query, a key and a value, for x of shape (d_in,) and (1, d_in)."""
     matrices = torch.randn(3, 4, 4)
     for shape in ((4,), (1, 4)):
         x = torch.randn(shape)
@@ -134,7 +134,7 @@ def test_project_of_a_single_token(student):
 
 @question("project")
 def test_project_of_many_dimensions(student):
-    """A batch of batches gives the same results as its tokens in one sequence."""
+    """With two batch dimensions, each token has the same results as in one sequence."""
     x, matrices = torch.randn(2, 1, 5, 4), torch.randn(3, 4, 4)
     flat = expect_three(student.project(x.reshape(-1, 4), *matrices))
     for part, right in zip(projected(student, x, *matrices), flat, strict=True):
@@ -152,7 +152,7 @@ def test_project_reads_any_memory_layout(student):
 
 @question("project")
 def test_project_keeps_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     for dtype in (torch.float32, torch.float64):
         x, *matrices = torch.randn(4, 4, 4, dtype=dtype)
         parts = expect_three(student.project(x, *matrices))
@@ -228,7 +228,7 @@ def test_scores_of_batches(student):
 
 @question("attention_scores")
 def test_scores_of_many_dimensions(student):
-    """A batch of batches gives the same scores as one batch of all its sequences."""
+    """With two batch dimensions, each sequence has the same scores as in one batch."""
     expect_deep(student.attention_scores, *torch.randn(2, 2, 3, 4, 4))
 
 
@@ -240,7 +240,7 @@ def test_scores_read_any_memory_layout(student):
 
 @question("attention_scores", needs_results=True)
 def test_scores_have_a_row_for_each_query_and_a_column_for_each_key(student):
-    """Each sequence has a matrix of scores; a batch of one stays a batch."""
+    """Each sequence has a matrix of scores; a batch dimension of size 1 is kept."""
     for front in ((), (1,), (2, 1)):
         for n, m in ((4, 5), (1, 1)):
             queries, keys = torch.randn(*front, n, 3), torch.randn(*front, m, 3)
@@ -249,7 +249,7 @@ def test_scores_have_a_row_for_each_query_and_a_column_for_each_key(student):
 
 @question("attention_scores")
 def test_scores_keep_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     expect_precise(student.attention_scores, scores_of, *torch.randn(2, 4, 4))
 
 
@@ -287,26 +287,26 @@ def test_variance_of_the_scores(student, scaled):
             student.score_variance(queries, keys, scaled),
             right,
             atol=1e-5 * (1 + right.item()),
-            hint="Do you take the variance of all scores? Which number do you divide them by?",
+            hint="Do you take one variance of all scores? If `scaled` is true, what are they divided by?",
         )
 
 
 @question("score_variance")
 def test_variance_of_few_scores(student):
-    """For only two scores, the result is also the unbiased variance."""
+    """The result is the unbiased variance for two scores, too."""
     queries, keys = 2 * torch.randn(1, 3), 2 * torch.randn(2, 3)
     right = variance_of(queries, keys, False)
     expect_numbers(
         student.score_variance(queries, keys, False),
         right,
         atol=1e-3 * right.item() + 1e-4,
-        hint="Do you divide by the number of scores, or by this number minus 1?",
+        hint="Does your variance divide by the number of scores, or by this number minus 1?",
     )
 
 
 @question("score_variance")
 def test_variance_shows_why_one_scales(student):
-    """Scaling brings the variance near 1, whatever d_k is."""
+    """For random queries and keys, the variance with scaling is near 1 for any d_k."""
     for head_size in (16, 128):
         queries, keys = torch.randn(150, head_size), torch.randn(250, head_size)
         variance = student.score_variance(queries, keys, True)
@@ -323,7 +323,7 @@ def test_variance_grows_with_the_square(student):
         expect_computed(student.score_variance, queries, keys, False), ()
     )
     longer = student.score_variance(2 * queries, keys, False)
-    hint = "Do you return the variance, or another number?"
+    hint = "Do you return the variance, or for example its root?"
     expect_numbers(longer, 4 * plain, atol=1e-3, hint=hint)
 
 
@@ -336,7 +336,7 @@ def test_variance_is_one_number(student):
 
 @question("score_variance")
 def test_variance_keeps_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     for scaled in (True, False):
         queries, keys = torch.randn(2, 4, 3)
         expect_precise(student.score_variance, variance_of, queries, keys, scaled)
@@ -389,7 +389,7 @@ def test_weights_survive_large_scores(student):
 
 @question("scaled_attention_weights")
 def test_weights_of_a_single_query(student):
-    """The scores of a single query, shape (m,), have the same weights as a row; a single key has weight 1."""
+    """Scores of a single query, of shape (m,), are accepted; the weight of a single key is 1."""
     for m in (6, 1):
         scores = 3 * torch.randn(m)
         weights = student.scaled_attention_weights(scores, 1)
@@ -398,14 +398,14 @@ def test_weights_of_a_single_query(student):
 
 @question("scaled_attention_weights")
 def test_weights_of_many_dimensions(student):
-    """A batch of batches gives the same weights as one batch of all its sequences."""
+    """With two batch dimensions, each sequence has the same weights as in one batch."""
     scores = torch.randn(2, 3, 4, 4)
     expect_deep(lambda scores: student.scaled_attention_weights(scores, 4), scores)
 
 
 @question("scaled_attention_weights", needs_results=True)
 def test_weights_keep_the_shape(student):
-    """There is a weight for each score; a batch of one stays a batch."""
+    """There is a weight for each score; a batch dimension of size 1 is kept."""
     for shape in ((4, 4), (1, 4, 4), (2, 1, 4, 4), (3,)):
         weights = student.scaled_attention_weights(torch.randn(shape), 4)
         expect_tensor(weights, shape)
@@ -413,7 +413,7 @@ def test_weights_keep_the_shape(student):
 
 @question("scaled_attention_weights")
 def test_weights_keep_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     scores = torch.randn(4, 4)
     for d_k in (3, 4):
         expect_precise(student.scaled_attention_weights, weights_of, scores, d_k)
@@ -494,7 +494,7 @@ def test_attention_to_a_single_token(student):
 
 @question("scaled_dot_product_attention")
 def test_attention_of_many_dimensions(student):
-    """A batch of batches gives the same result as one batch of all its sequences."""
+    """With two batch dimensions, each sequence has the same result as in one batch."""
     expect_deep(student.scaled_dot_product_attention, *inputs_of(batch=(2, 3)))
 
 
@@ -506,7 +506,7 @@ def test_attention_reads_any_memory_layout(student):
 
 @question("scaled_dot_product_attention", needs_results=True)
 def test_attention_gives_each_query_a_vector_like_a_value(student):
-    """There is a row for each query, as wide as a value; a batch of one stays a batch."""
+    """There is a row for each query, as wide as the values; a batch dimension of size 1 is kept."""
     for front in ((), (1,), (2, 1)):
         for n in (4, 1):
             inputs = inputs_of(n, 5, 2, 3, front)
@@ -516,7 +516,7 @@ def test_attention_gives_each_query_a_vector_like_a_value(student):
 
 @question("scaled_dot_product_attention")
 def test_attention_keeps_the_dtype(student):
-    """The result has the dtype of the inputs, float32 or float64, and its precision."""
+    """The result has the dtype and the precision of the inputs, float32 or float64."""
     right = functional.scaled_dot_product_attention
     for d_k in (3, 4):
         inputs = inputs_of(d_k=d_k)

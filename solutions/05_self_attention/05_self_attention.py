@@ -212,10 +212,10 @@ def check_SelfAttention_v1():
     why = "torch.rand draws query, key, value, in this order; scores are scaled."
     expect_close(module(journey), expected, why)
     other = SelfAttention_v1(3, 2).W_query
-    expect(not torch.equal(other, module.W_query), "Your class sets a seed.")
+    expect(not torch.equal(other, module.W_query), "No line of your class sets a seed.")
 
-    # A token's score with itself is -2 * log(3), divided by the root of 4 that is
-    # -log(3), and with the other 0: they weigh 1 to 3.
+    # A token's score with itself is -2 * log(3). Divided by the root of 4 it is -log(3).
+    # The score with the other token is 0, so the weights are 1/4 and 3/4.
     module = SelfAttention_v1(2, 4).double()
     with torch.no_grad():
         for one, size in zip(
@@ -225,9 +225,11 @@ def check_SelfAttention_v1():
     x = torch.tensor([[1.0, 0.0], [0.0, -1.0]]).double()
     expected = torch.tensor([[1.0, -3.0, 0.0, 0.0], [3.0, -1.0, 0.0, 0.0]]).double()
     expect_close(module(x), expected, "Scores are divided by the root of d_out.", 1e-6)
-    expect_close(module(x[:1]), 4 * torch.eye(1, 4).double(), "One token sees itself.")
+    expect_close(
+        module(x[:1]), 4 * torch.eye(1, 4).double(), "A single token sees itself."
+    )
     expect_unchanged(module, x)
-    expect(module(1000 * x).isfinite().all(), "Large tokens overflow.")
+    expect(module(1000 * x).isfinite().all(), "Large tokens do not overflow.")
     expect((module(1e-6 * x) != 0).any(), "Small numbers are not rounded.")
 
 
@@ -366,7 +368,7 @@ def check_SelfAttention_v2():
             [-0.0754, 0.0693],
         ]
     )
-    why = "Just three layers, made in the order query, key, value; scores are scaled."
+    why = "Create just three layers, in the order query, key, value. Scale the scores."
     expect_close(module(journey), expected, why)
     rows = [[0.12, 0.45, 0.67], [0.34, 0.56, 0.78], [0.23, 0.57, 0.91]]
     mechanism = torch.tensor([*rows, [0.76, 0.88, 0.45], [0.54, 0.12, 0.34]])
@@ -383,7 +385,7 @@ def check_SelfAttention_v2():
     both = " ".join(f"{name} {name[:-6]}bias" for name in names.split())
     expect_parameters(biased, both, journey)
     same = torch.equal(biased.W_key.weight, module.W_key.weight)
-    expect(not same, "Your class sets a seed.")
+    expect(not same, "No line of your class sets a seed.")
     # Numbers by hand, as in the check of SelfAttention_v1.
     module = SelfAttention_v2(2, 4).double()
     with torch.no_grad():
@@ -395,7 +397,7 @@ def check_SelfAttention_v2():
     expected = torch.tensor([[1.0, -3.0, 0.0, 0.0], [3.0, -1.0, 0.0, 0.0]]).double()
     expect_close(module(x), expected, "Scores are divided by the root of d_out.", 1e-6)
     expect_shape(expect_unchanged(module, x[:1]), (1, 4))
-    expect(module(1000 * x).isfinite().all(), "Large tokens overflow.")
+    expect(module(1000 * x).isfinite().all(), "Large tokens do not overflow.")
     expect((module(1e-6 * x) != 0).any(), "Small numbers are not rounded.")
 
 
@@ -517,10 +519,12 @@ def check_copy_weights():
             why = f"{name} of the target is the transposed weight of the source."
             expect_close(one, torch.tensor(was).T, why, 1e-12)
             can_learn = one.requires_grad and one.is_leaf
-            expect(can_learn, f"{name} of the target can no longer be trained.")
+            expect(can_learn, f"{name} of the target can still be trained.")
             with torch.no_grad():
                 one.add_(1)
-            expect_close(layer, was, f"{name} of both is the same memory.", 1e-12)
+            expect_close(
+                layer, was, f"Both modules use the same memory for {name}.", 1e-12
+            )
 
 
 # %% [markdown]
@@ -661,7 +665,7 @@ def check_SelfAttention():
         [[-0.1469, -0.3038], [0.1057, 0.3685], [-0.9914, -2.4152]],
         [[0.6038, 0.7434], [-0.3502, 0.5303], [3.8695, 2.4246]],
     ]
-    why = "Just three layers, made in the order W_q, W_k, W_v."
+    why = "Create just three layers, in the order W_q, W_k, W_v."
     for n, layer in enumerate((module.W_q, module.W_k, module.W_v)):
         expect_close(layer.weight.T, matrices[n], why)
         expect_close(layer(encodings), words[n], why)
@@ -692,8 +696,8 @@ def check_SelfAttention():
     expect_close(other(x), expected, "Scores are divided by the root of d_model.", 1e-6)
     expect_shape(expect_unchanged(other, x[:1]), (1, 4))
     same = torch.equal(SelfAttention().W_q.weight, SelfAttention().W_q.weight)
-    expect(not same, "Your class sets a seed.")
-    expect(other(1000 * x).isfinite().all(), "Large tokens overflow.")
+    expect(not same, "No line of your class sets a seed.")
+    expect(other(1000 * x).isfinite().all(), "Large tokens do not overflow.")
     expect((other(1e-6 * x) != 0).any(), "Small numbers are not rounded.")
 
 

@@ -63,8 +63,8 @@ class SelfAttention_v1(nn.Module):
 
 
 # %% mistake="SelfAttention_v1" name="reads_global_keys__undefined" error="NameError"
-"""Restart the kernel and call the module with other tokens. Which variable in `forward` is neither
-assigned there nor an attribute of `self`?
+"""Restart the kernel and call the module with other tokens. Which variable in `forward` is neither its
+argument nor assigned there?
 """
 edit = """
 return scaled_dot_product_attention(X @ self.W_query, X @ self.W_key, X @ self.W_value)
@@ -76,8 +76,8 @@ return torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1) @ (X @ se
 
 
 # %% mistake="SelfAttention_v1" name="scaled_by_input_width"
-"""You divide by the root of the wrong size. A score is a sum of products of a query and a key: how many
-products does it have?
+"""You divide by the root of the wrong size. A score is the sum of the products of the entries of a query
+and a key: how many products are added?
 """
 
 
@@ -232,8 +232,8 @@ class SelfAttention_v2(nn.Module):
 
 
 # %% mistake="SelfAttention_v2" name="scaled_by_input_width"
-"""You divide by the root of the wrong size. A score is a sum of products of a query and a key: how many
-products does it have?
+"""You divide by the root of the wrong size. A score is the sum of the products of the entries of a query
+and a key: how many products are added?
 """
 edit = """
 scaled_dot_product_attention(self.W_query(X), self.W_key(X), self.W_value(X))
@@ -252,7 +252,7 @@ misconceptions = [
 
 
 # %% mistake="copy_weights" name="a_copy_is_changed"
-"""The object `target` of the caller should change. Does your code write into a copy of it?"""
+"""The caller's object `target` should change. Does your code write into a copy of `target`?"""
 
 
 import copy
@@ -385,8 +385,8 @@ def copy_weights(source, target):
 
 
 # %% mistake="copy_weights" name="without_no_grad"
-"""torch refuses to overwrite a parameter as part of a computation. With which line do you tell torch that
-this change is not part of one?
+"""torch refuses to overwrite a parameter while it records steps for gradients. With which line do you tell
+torch that this change is not recorded?
 """
 
 
@@ -403,8 +403,8 @@ misconceptions = ["first_two_dimensions"]
 
 
 # %% mistake="SelfAttention" name="reads_a_global"
-"""Restart the kernel and call the module with other tokens. Which variable in `forward` is neither an
-argument nor an attribute of `self`?
+"""Restart the kernel and call the module with other tokens. Which variable in `forward` is neither its
+argument nor assigned there?
 """
 
 
@@ -431,8 +431,8 @@ class SelfAttention(nn.Module):
 
 
 # %% mistake="SelfAttention" name="reads_a_global__undefined" error="NameError"
-"""Restart the kernel and call the module with other tokens. Which variable in `forward` is neither an
-argument nor an attribute of `self`?
+"""Restart the kernel and call the module with other tokens. Which variable in `forward` is neither its
+argument nor assigned there?
 """
 
 

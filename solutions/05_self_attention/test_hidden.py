@@ -223,7 +223,7 @@ def load(student, module, weights):
 
 @each_class(given=True)
 def test_parameters(student, kind):
-    """Its parameters have the right names and shapes, and all of them can learn."""
+    """The parameters have the right names and shapes, and can be trained."""
     for bias in (False, True) if kind == V2 else (False,):
         options = (bias,) if kind == V2 else ()
         actual = parameters(student, kind.make(student, 5, 3, *options))
@@ -242,7 +242,7 @@ def test_form(student, kind):
 
 @each_class(given=True)
 def test_seeded_start(student, reference, kind):
-    """With a given seed, it starts with the same numbers as in the course, and it sets no seed."""
+    """With a given seed, the parameters start as in the course; the class sets no seed."""
     hint = "Are the numbers drawn by the right function, and in the right order?"
     for options in ((), (True,)) if kind == V2 else ((),):
         seed, names = draw(1, 9999), list(kind.shapes(5, 3))
@@ -253,7 +253,7 @@ def test_seeded_start(student, reference, kind):
             weights.append(side.define(LOAD, "weights_of")(module, names))
         actual, expected = weights
         for name, right in expected.items():
-            expect(name in actual, f"The module does not keep {name} in it.")
+            expect(name in actual, f"The module does not store a tensor {name}.")
             expect_close(actual[name], right, hint=hint, name=name)
     expect_no_seed(student, lambda: kind.make(student, 6, 4), kind.tokens(5, 6, 4))
 
@@ -278,7 +278,7 @@ def test_values(student, kind, n, d_in, d_out):
 
 @each_class()
 def test_single_token(student, kind):
-    """A single token gets its own value."""
+    """The output for a single token is its value."""
     weights, x = kind.weights(6, 4), kind.tokens(1, 6, 4)
     actual = load(student, kind.make(student, 6, 4), weights)(x)
     expect_numbers(
@@ -313,7 +313,7 @@ def test_gradients(student, reference, kind):
 
 @each_class(needs_results=True)
 def test_round_trip(student, kind):
-    """Another module that loads its state_dict computes the same."""
+    """A second module that loads the state_dict of the first gives the same output."""
     first, second = kind.make(student, 6, 4), kind.make(student, 6, 4)
     x = kind.tokens(5, 6, 4)
     output = expect_tensor(first(x)).detach()
@@ -324,11 +324,13 @@ def test_round_trip(student, kind):
 
 @each_class()
 def test_float64(student, kind):
-    """With float64 parameters and tokens, the output is float64 with its precision."""
+    """With float64 parameters and tokens, the output has the dtype and the precision of float64."""
     weights = kind.weights(6, 3, dtype=torch.float64)
     x = kind.tokens(5, 6, 3, dtype=torch.float64)
     actual = load(student, kind.make(student, 6, 3), weights)(x)
-    hint = "float64 has 15 digits. Is a step, or the root, computed in float32?"
+    hint = (
+        "float64 has 15 digits. Is a step of your code, such as the root, in float32?"
+    )
     expect_numbers(actual, kind.attend(weights, x), hint=hint)
     if isinstance(actual, torch.Tensor):  # other tests check the type
         expect_tensor(actual, dtype=torch.float64)
@@ -390,7 +392,7 @@ def test_bias_values(student):
 
 @question("SelfAttention", basic=True)
 def test_defaults(student):
-    """By default, a token has two numbers and is a row; the arguments may be passed by name."""
+    """By default, d_model is 2, row_dim is 0 and col_dim is 1; arguments may be passed by name."""
     by_name = student.SelfAttention(d_model=2, row_dim=0, col_dim=1)
     for module in (student.SelfAttention(), by_name):
         weights, x = SQUARE.weights(2, 2), 2 * torch.randn(3, 2)
@@ -422,9 +424,7 @@ def copied(student, target, weights, layers=V1.layers, hint=""):
 
 
 def expect_transposed(actual, weights, layer):
-    hint = (
-        f"x @ {layer} must equal the output of the layer {layer} of the source for x."
-    )
+    hint = f"For any x, x @ target.{layer} must equal source.{layer}(x)."
     right = weights[f"{layer}.weight"].T
     actual = actual.to(right.dtype)
     expect_equal(actual, right, hint=hint, name=f"{layer} of the target")
@@ -443,7 +443,7 @@ def test_copies(student, layer):
 
 @question("copy_weights", basic=True)
 def test_copies_square_matrices(student):
-    """It is right for square matrices too, where a missing transpose raises no error."""
+    """Square matrices are transposed, too, although a missing transpose raises no error."""
     source, target, weights = pair(student, 4, 4)
     student.copy_weights(source, target)
     for layer, actual in copied(student, target, weights).items():
@@ -489,7 +489,7 @@ def test_target_can_learn(student):
     source, target, weights = pair(student, 5, 3)
     student.copy_weights(source, target)
     copied(student, target, weights)
-    fault = "The target's parameters can no longer be trained. Are they frozen, or computed?"
+    fault = "The target's parameters can no longer be trained. Are they frozen, or computed results?"
     expect(student.define(STAND_INS, "refused")(target) == [], fault)
 
 
@@ -516,10 +516,10 @@ def test_copies_keep_their_dtype(student):
 
 @question("copy_weights")
 def test_copies_by_name(student):
-    """Layers are matched by their names, for any order in which the source has created them."""
+    """Layers are matched by name, for any order of the layers in the source."""
     weights = V2.weights(4, 3)
     source, target = student.define(STAND_INS, "turned")(weights)
     student.copy_weights(source, target)
     found = copied(student, target, weights)
-    hint = "Do layers find their partners by name, or by the order they were made in?"
-    expect(len(found) == 3, f"The target holds {', '.join(found)} alone. {hint}")
+    hint = "Do you match layers by name, or by the order in which the source has them?"
+    expect(len(found) == 3, f"The target holds only {', '.join(found)}. {hint}")

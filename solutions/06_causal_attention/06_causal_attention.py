@@ -192,8 +192,12 @@ def check_causal_mask():
     why = "True hides a later token. A token sees itself and what came before it."
     expect_close(causal_mask(3), mask, why)
     hidden = [4, 3, 2, 1, 0]
-    expect_close(causal_mask(5).sum(dim=1), hidden, "Each row hides one token less.")
-    expect_close(causal_mask(40)[-1].sum(), 0, "The last token sees all.")
+    expect_close(
+        causal_mask(5).sum(dim=1),
+        hidden,
+        "Each row hides one token less than the row above it.",
+    )
+    expect_close(causal_mask(40)[-1].sum(), 0, "The last token sees all tokens.")
 
 
 # %% [markdown]
@@ -295,7 +299,7 @@ def check_masked_attention_weights():
         [[[0.25, 0.75, 0], [0, 0.5, 0.5]], [[0.5, 0.5, 0], [0, 0.75, 0.25]]]
     )
     expect_unchanged(masked_attention_weights, batch, mask)
-    why = "The mask holds for each text, and each row sums to 1."
+    why = "The mask applies to each text, and each row sums to 1."
     expect_close(masked_attention_weights(batch, mask), expected, why)
     expect_gradient(masked_attention_weights(batch, mask), batch)
     batches = torch.stack([batch, -batch, 0 * batch])
@@ -446,7 +450,7 @@ def check_MaskedSelfAttention():
     why, own = "The first token sees only itself.", module.W_v(encodings[0])
     expect_close(module(encodings, mask)[0], own, why, 1e-5)
     expected = torch.tensor([[0.6038, 0.7434], [-0.0062, 0.6072], [3.4989, 2.2427]])
-    why = "The second token sees the first one and itself, the third one all."
+    why = "The second token sees the first and itself; the third token sees all."
     expect_close(module(encodings, mask), expected, why)
 
     # A token (a, b, 0, 0) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0).
@@ -465,11 +469,13 @@ def check_MaskedSelfAttention():
     mask = torch.tensor(rows, dtype=torch.bool)
     rows = [[1, 3, 2, -3], [-2, 2, -4, -2], [3, 1, 6, -1], [4, 0, 8, 0]]
     expect_unchanged(module, x, mask)
-    why = "Scores are divided by the root of d_model; hidden ones have no weight."
+    why = "Scores are divided by the root of d_model; hidden weights are 0."
     expect_close(module(x, mask), x.new_tensor(rows), why, 1e-6)
     mask = torch.tensor([[False, True, True, True]] * 4)
     expected = x.new_tensor([[20, 0, 40, 0]] * 4)
-    expect_close(module(5 * x, mask), expected, "All see just the first token.", 1e-6)
+    expect_close(
+        module(5 * x, mask), expected, "All tokens see just the first token.", 1e-6
+    )
 
 
 # %% [markdown]
@@ -626,9 +632,9 @@ def check_Head():
     why = "The first token sees only itself."
     expect_close(head(x)[:, 0], head.value(x)[:, 0], why, 1e-5)
     changed = torch.cat([x[:, :5], 0 * x[:, 5:] + 3], dim=1)
-    why = "Tokens from 5 on have changed, and nothing else."
+    why = "Tokens from 5 on have changed. The outputs before them must not change."
     expect_close(head(changed)[:, :5], head(x)[:, :5], why, 1e-5)
-    why = "A text's beginning alone has the same outputs as with what follows."
+    why = "A text's beginning alone has the same outputs as in the whole text."
     expect_close(head(x[:, :5]), head(x)[:, :5], why, 1e-5)
 
     # A token (a, b) has the query (a * root of 3, 0, 0) and the key (b * log_3, 0, 0).
@@ -637,7 +643,7 @@ def check_Head():
     log_3 = 1.0986122886681098  # e to this power is 3
     head = Head(2, 3, 12).double()
     for name, one in vars(head).items():
-        why = f"{name} stays behind when the module moves."
+        why = f"No tensor stays behind when the module moves: register {name}."
         expect(not isinstance(one, torch.Tensor), why)
     zeros = [[0, 0]] * 2
     with torch.no_grad():
@@ -653,7 +659,7 @@ def check_Head():
     expect_close(head(2 * x)[0, 0], 2 * x.new_tensor(first[0]), why, 1e-6)
     x = x.repeat(1, 4, 1)  # the longest texts that this head takes
     far = torch.cat([x[:, :1] + 1, x[:, 1:]], dim=1)
-    why = "The last token does not see the first one."
+    why = "The last token must see the first one."
     expect(not torch.allclose(head(far)[:, -1], head(x)[:, -1], atol=1e-2), why)
 
 
@@ -827,16 +833,16 @@ def check_CausalAttention():
     expect_parameters(module, names, x)
     both = " ".join(f"{name} {name[:-6]}bias" for name in names.split())
     expect_parameters(CausalAttention(3, 4, 6, 0.0, True), both, x)
-    expect_close(module(x), module(x), "With dropout 0 nothing is dropped.")
+    expect_close(module(x), module(x), "With dropout 0 no weight is dropped.")
     why, own = "The first token sees only itself.", module.W_value(x)[:, 0]
     expect_close(module(x)[:, 0], own, why, 1e-5)
-    why = "A text's beginning alone has the same outputs as with what follows."
+    why = "A text's beginning alone has the same outputs as in the whole text."
     expect_close(module(x[:, :4]), module(x)[:, :4], why, 1e-5)
     # The two texts of the check of Head, with the same numbers by hand.
     log_3 = 1.0986122886681098  # e to this power is 3
     module = CausalAttention(2, 3, 12, 0.0).double()
     for name, one in vars(module).items():
-        why = f"{name} stays behind when the module moves."
+        why = f"No tensor stays behind when the module moves: register {name}."
         expect(not isinstance(one, torch.Tensor), why)
     zeros = [[0, 0]] * 2
     with torch.no_grad():
@@ -849,15 +855,18 @@ def check_CausalAttention():
     why = "Scores are divided by the root of d_out, and each row of weights sums to 1."
     expected = x.new_tensor([first, second])
     expect_close(module(x), expected, why, 1e-6)
-    last, why = module(x.repeat_interleave(4, 1))[:, -1], "Tokens far away count, too."
+    last, why = (
+        module(x.repeat_interleave(4, 1))[:, -1],
+        "A token sees tokens far away, too.",
+    )
     expect_close(last, expected[:, -1], why, 1e-6)
     why = "The first token sees only itself, however high the hidden scores are."
     expect_close(module(2 * x)[:, 0], 2 * expected[:, 0], why, 1e-6)
 
-    # The first token's one weight is 1. Dropped, it is 0; kept, 1 / (1 - 0.75) = 4.
+    # The first token's only weight is 1. Dropout makes it 0 or 1 / (1 - 0.75) = 4.
     module, x = CausalAttention(3, 4, 6, 0.75), torch.randn(64, 1, 3)
     factors = (module(x) / module.W_value(x))[:, 0].round()
-    why = "Dropout 0.75 makes each weight, after the softmax, 0 or 4 times as large."
+    why = "Dropout 0.75 makes each weight 0 or 4 times as large, after the softmax."
     expect_close(factors.unique(dim=0).tolist(), [[0] * 4, [4] * 4], why)
     # Several tokens, whose values are such that the output is the weights.
     whole, tokens = CausalAttention(4, 4, 4, 0.75), torch.eye(4).expand(64, 4, 4)
@@ -865,7 +874,7 @@ def check_CausalAttention():
         whole.W_value.weight.copy_(torch.eye(4))
     dropped, weights = whole(tokens), whole.eval()(tokens)
     expect_close(dropped, torch.where(dropped == 0, dropped, 4 * weights), why, 1e-5)
-    why = "In evaluation nothing is dropped."
+    why = "In evaluation no weight is dropped."
     expect_close(module.eval()(x), module.W_value(x), why, 1e-5)
 
 

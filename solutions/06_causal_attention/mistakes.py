@@ -37,7 +37,7 @@ def masked_attention_weights(scores, mask):
 
 # %% mistake="masked_attention_weights" name="lowered"
 """Your code makes hidden scores lower, but not low enough for all scores. If a hidden score is 100000,
-what is left of it after your step? Which operation replaces it, whatever it was?
+what does your step make of it? Which operation replaces a score, however high it is?
 """
 
 edit = "scores.masked_fill(mask, -torch.inf) => scores - 1000.0 * mask"
@@ -45,8 +45,8 @@ edit = "scores.masked_fill(mask, -torch.inf) => scores - 1000.0 * mask"
 
 # %% mistake="masked_attention_weights" name="renormalised"
 """The softmax runs over all scores, and hidden weights are set to 0 afterwards. If a hidden score is far
-higher than the visible ones, all visible weights are 0, and so is their sum. Which number can replace
-the hidden scores before the softmax?
+higher than the visible ones, all visible weights are 0, and so is their sum. Which number can replace the
+hidden scores before the softmax?
 """
 
 
@@ -141,8 +141,8 @@ class MaskedSelfAttention(nn.Module):
 
 
 # %% mistake="MaskedSelfAttention" name="raw_scores_mixed"
-"""The scores are multiplied with the values instead of the weights. Does your last line use the result of
-the softmax?
+"""Your code multiplies the values with the scores. It should multiply them with the weights: does your
+last line use the result of the softmax?
 """
 
 
@@ -168,8 +168,8 @@ class MaskedSelfAttention(nn.Module):
 
 
 # %% mistake="MaskedSelfAttention" name="truth_of_a_mask"
-"""`if mask` raises an error, because a tensor of several values is neither true nor false. Which question
-about `mask` should your `if` ask?
+"""`if mask` raises an error, because a tensor of several values is neither true nor false. Which condition
+should your `if` test to find out whether there is a mask?
 """
 
 
@@ -323,8 +323,8 @@ class Head(nn.Module):
 
 
 # %% mistake="Head" name="reads_global_keys"
-"""Restart the kernel and call the head with other tokens. Which variable in `forward` is neither assigned
-there nor an attribute of `self`?
+"""Restart the kernel and call the head with other tokens. Which variable in `forward` is neither its
+argument nor assigned there?
 """
 
 
@@ -351,8 +351,8 @@ class Head(nn.Module):
 
 
 # %% mistake="Head" name="reads_global_keys__undefined" error="NameError"
-"""Restart the kernel and call the head with other tokens. Which variable in `forward` is neither assigned
-there nor an attribute of `self`?
+"""Restart the kernel and call the head with other tokens. Which variable in `forward` is neither its
+argument nor assigned there?
 """
 
 
@@ -509,8 +509,8 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="reads_a_global"
-"""Restart the kernel and create a module with another d_out. Which variables in `forward` are neither
-arguments nor attributes of `self`?
+"""Restart the kernel and create a module with another d_out. Which variable in `forward` is neither its
+argument nor assigned there?
 """
 
 
@@ -542,8 +542,8 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="reads_a_global__undefined" error="NameError"
-"""Restart the kernel and create a module with another d_out. Which variables in `forward` are neither
-arguments nor attributes of `self`?
+"""Restart the kernel and create a module with another d_out. Which variable in `forward` is neither its
+argument nor assigned there?
 """
 
 
@@ -572,7 +572,9 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="texts_drop_alike"
-"""All texts of a batch drop the same weights. Which shape does the tensor have that your dropout acts on?"""
+"""Your dropout drops the same weights in all texts of a batch. Which shape does the tensor have to which
+you apply it?
+"""
 
 
 import torch

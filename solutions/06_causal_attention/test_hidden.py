@@ -143,7 +143,7 @@ def expect_slope(call, x, gradient, weight):
         step = 1e-3 * torch.randn_like(x)
         ahead, behind = (numbers(call(x + way * step), weight) for way in (1, -1))
         moved = (expect_tensor(ahead - behind, weight.shape) * weight).sum()
-        fault = "The gradient does not match the change of the result when the input changes."
+        fault = "The gradient does not match how the result changes when the input changes a little."
         parts = [2 * gradient * step]
         expect_moved(moved, parts, f"{fault} Is a step detached from the input?")
 
@@ -246,7 +246,7 @@ def expect_alive(seen, shape):
     output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
     weights = [g for name, g in seen.parameters.items() if not name.endswith("bias")]
     reached = sum(gradient is not None and bool(gradient.any()) for gradient in weights)
-    message = f"The output depends on {reached} of the module's weights. Is it detached from the others?"
+    message = f"Gradients of the output reach {reached} of the module's weights. Which step is detached?"
     expect(reached > 1 or not weights, message)
     return output.detach()
 
@@ -282,7 +282,7 @@ def causal_mask_of(student, length):
         bool((mask & ~torch.eye(length, dtype=torch.bool)).any()),
         "The mask hides no token.",
     )
-    expect(not mask.all(), "Everything is hidden. True means hidden.")
+    expect(not mask.all(), "The mask hides all tokens. True means hidden.")
     return expect_tensor(mask, (length, length))
 
 
@@ -308,8 +308,8 @@ def test_mask_hides_what_comes_later(student):
     for length in (4, draw(5, 9)):
         mask = causal_mask_of(student, length)
         message = (
-            "A later token is visible. Row i belongs to token i, column j to the "
-            "token that it sees. Is (0, 1) hidden?"
+            "A later token is visible. Row i belongs to the token that looks, column j "
+            "to the token that is looked at. Is entry (0, 1) True?"
         )
         expect(bool(mask[future(length)].all()), message)
 
@@ -319,7 +319,10 @@ def test_mask_shows_what_came_before(student):
     """Every earlier token is visible."""
     for length in (4, draw(5, 9)):
         mask = causal_mask_of(student, length)
-        message = "An earlier token is hidden. Row i belongs to token i, column j to the token it sees."
+        message = (
+            "An earlier token is hidden. Row i belongs to the token that looks, column j "
+            "to the token that is looked at. Is entry (1, 0) False?"
+        )
         expect(not mask[future(length).T].any(), message)
 
 
@@ -329,7 +332,7 @@ def test_mask_leaves_everyone_something(student):
     mask = causal_mask_of(student, draw(4, 8))
     expect(
         not mask.diagonal().any(),
-        "The diagonal is hidden. Which token can the first token see then?",
+        "A token does not see itself: the diagonal should be False. Where does your triangle start?",
     )
 
 
@@ -342,7 +345,7 @@ def test_mask_of_one_token(student):
 
 @question("causal_mask")
 def test_mask_of_many_tokens(student):
-    """A text may have more than a hundred tokens."""
+    """The result is right for a text of more than a hundred tokens."""
     length = draw(130, 180)
     hint = "Does your mask have `length` rows and columns?"
     expect_numbers(student.causal_mask(length), future(length), hint=hint)
@@ -369,7 +372,7 @@ def computed(student, scores, mask):
     weights = numbers(student.masked_attention_weights(scores, mask), scores)
     seen = expect_tensor(weights, scores.shape).nan_to_num()
     given = torch.equal(seen, scores) or torch.equal(seen, seen.round())
-    expect(not given, "The result is an argument, or contains only whole numbers.")
+    expect(not given, "The result equals the scores, or contains only whole numbers.")
     expect(bool(seen.std(dim=-2).max() > 1e-4), "All rows of the result are equal.")
     return weights
 
@@ -414,7 +417,7 @@ def test_weights_hidden_exactly(student):
     weights = computed(student, scores_above_one(7, 7), mask)
     expect(
         bool((weights[mask] == 0).all()),
-        "A hidden token has a weight. What is the exponential of its score?",
+        "The weight of a hidden token is not 0. Which score has the exponential 0?",
     )
 
 
@@ -424,13 +427,13 @@ def test_weights_hidden_scores(student):
     scores, mask = scores_above_one(6, 6), future(6)
     before = computed(student, scores.masked_fill(mask, 1.0), mask)
     actual = computed(student, scores.masked_fill(mask, 500.0), mask)
-    hint = "Only hidden scores were changed, but visible weights changed. What does your denominator add up?"
+    hint = "Only hidden scores were changed, but visible weights changed. Are hidden scores in your sum?"
     expect_same(actual[~mask], before[~mask], hint=hint)
 
 
 @question("masked_attention_weights")
 def test_weights_shift(student):
-    """If a row's scores are all very low or very high, its weights depend only on their differences."""
+    """If a very high or low number is added to all scores of a row, its weights do not change."""
     scores, mask = (8 * scores_above_one(5, 5)).round() / 8, future(5)
     before = computed(student, scores, mask)
     shifts = torch.tensor([[2000.0], [-2000.0], [300.0], [-300.0], [0.0]])
@@ -449,9 +452,7 @@ def test_weights_very_low_scores(student):
     hint = "Is the number that replaces hidden scores lower than every possible score?"
     actual = student.masked_attention_weights(scores + low, mask)
     expect_same(actual, before, atol=0.02, hint=hint)
-    hint = (
-        "Is a hidden score replaced, whatever it was, or does your code only lower it?"
-    )
+    hint = "Does your code replace hidden scores, or does it only lower them?"
     actual = student.masked_attention_weights(scores - mask * low, mask)
     expect_same(actual, before, atol=1e-5, hint=hint)
 
@@ -511,7 +512,7 @@ def attempted(kind, module):
 
 @each_of(MASKED, HEAD, CAUSAL)
 def test_parameters(student, kind):
-    """The three layers are its only parameters: a bias only with qkv_bias, and no mask."""
+    """Only the three layers have parameters: a bias only with qkv_bias. The mask is not a parameter."""
     module = attempted(kind, kind.make(student, 6, 4, 5))
     actual, shapes = parameters(student, module), kind.shapes(6, 4)
     expect_parameters(actual, shapes)
@@ -576,7 +577,7 @@ def test_values(student, kind, length, d_in, d_out):
 
 @each_of(HEAD, CAUSAL, basic=True)
 def test_full_context(student, kind):
-    """A text of the maximum length is right, too, if a shorter text came before it."""
+    """The output for a text of the maximum length is right, also after a shorter text."""
     module, held = kind.loaded(student, 6, 4, 9)
     x = kind.tokens(9, 6, 4)
     module(x[:, :3])
@@ -586,7 +587,7 @@ def test_full_context(student, kind):
 
 @each_of(MASKED, HEAD, CAUSAL)
 def test_odd_sizes(student, kind):
-    """It is right for a single token, and for as many tokens as numbers or texts."""
+    """The output is right for a single token, and if sizes of x are equal."""
     for length, d_in, d_out in ((1, 6, 4), (2, 2, 2), (3, 3, 3)):
         module, held = kind.loaded(student, d_in, d_out, length)
         x = kind.tokens(length, d_in, d_out)
@@ -627,9 +628,7 @@ def test_very_low_scores(student, kind):
     hint = "Is the number that replaces hidden scores lower than every possible score?"
     expect_numbers(module(*kind.arguments(x)), right, atol=1e-3, hint=hint)
     module, x, right = far_apart(student, kind, torch.zeros(5), mark=1e6)
-    hint = (
-        "Is a hidden score replaced, whatever it was, or does your code only lower it?"
-    )
+    hint = "Does your code replace hidden scores, or does it only lower them?"
     expect_numbers(module(*kind.arguments(x)), right, atol=1e-3, hint=hint)
 
 
@@ -672,7 +671,7 @@ def test_mask_moves_along(student, kind):
 
 @each_of(MASKED, HEAD, CAUSAL)
 def test_float64(student, kind):
-    """With float64 parameters and tokens, the output is float64 with its precision."""
+    """With float64 parameters and tokens, the output has the dtype and the precision of float64."""
     module, held = kind.loaded(student, 6, 5, 5, torch.float64)
     x = kind.tokens(5, 6, 5, torch.float64)
     actual = expect_tensor(module(*kind.arguments(x)), dtype=torch.float64)
@@ -699,7 +698,7 @@ def test_masked_without_mask(student):
     x = torch.randn(5, 5)
     right = MASKED.value(held, x).mean(dim=0).expand(5, 5)
     module(x, future(5))  # a mask must not have an effect on later calls
-    hint = "Here `mask` is None. What does your forward do?"
+    hint = "Here `mask` is None. Does your forward hide a token?"
     expect_numbers(module(x), right, hint=hint)
     expect_numbers(module(x, None), right, hint=hint)
 
@@ -716,7 +715,7 @@ def test_masked_any_mask(student):
 
 @question("MaskedSelfAttention")
 def test_masked_by_name(student):
-    """The sizes have defaults, and arguments may be passed by name."""
+    """The arguments of __init__ have defaults, and all arguments may be passed by name."""
     weights, x = MASKED.weights(2, 2), torch.randn(2, 2)
     by_place = student.MaskedSelfAttention(2, 0, 1)
     load(student, by_place, weights, MASKED.layers)
@@ -743,7 +742,7 @@ def test_bias_takes_part(student):
 
 @question("CausalAttention")
 def test_nothing_dropped_in_evaluation(student):
-    """In evaluation nothing is dropped."""
+    """In evaluation mode, no weight is dropped."""
     weights, x = CAUSAL.weights(6, 5), torch.randn(3, 5, 6)
     without, dropping = (student.CausalAttention(6, 5, 5, rate) for rate in (0.0, 0.5))
     for module in (without, dropping):
@@ -772,7 +771,10 @@ def weights_in_sight(student, length, rate):
         for _ in range(2)
     )
     ready = torch.equal(resting, again) and bool((resting > 1e-4).any())
-    message = "In evaluation two calls must give the same result. Before that, dropout cannot be tested."
+    message = (
+        "In evaluation mode, two calls must give the same result, and some weights must "
+        "be above 0. Only then can dropout be tested."
+    )
     expect(ready, message)
     module.train()
     active = expect_tensor(numbers(module(x), shape), shape.shape)
@@ -786,7 +788,8 @@ def test_dropout_on_the_weights(student):
     halves = torch.allclose(active[..., :7], active[..., 7:], atol=1e-5)
     expect(
         halves,
-        "A dropped weight is missing in every number of the output. Which tensor does your dropout act on?",
+        "A dropped weight should be missing in all numbers of an output, but here it is "
+        "missing only in some. To which tensor do you apply dropout?",
     )
     expect(
         bool(active.any()),
@@ -794,8 +797,8 @@ def test_dropout_on_the_weights(student):
     )
     kept = torch.isclose(active, 2 * resting, atol=1e-5)
     message = (
-        "With dropout 0.5 each weight should be 0 or twice its usual value. What "
-        "does your dropout act on?"
+        "With dropout 0.5 each weight should be 0 or twice its usual value. To which "
+        "tensor do you apply dropout?"
     )
     expect(bool((kept | (active.abs() < 1e-6)).all()), message)
 
@@ -814,4 +817,4 @@ def test_dropout_of_each_weight_by_itself(student):
     for dim, name in enumerate(("texts", "rows", "columns")):
         differs = (half != half.narrow(dim, 0, 1)).any()
         hint = "Does your dropout draw a random number for each weight?"
-        expect(bool(differs), f"All {name} drop the same weights. {hint}")
+        expect(bool(differs), f"The same weights are dropped in all {name}. {hint}")

@@ -242,14 +242,14 @@ class Attention(nn.Module):
 # %% check="Attention" points=4
 @check("Attention")
 def check_Attention():
-    """The lesson's three words with a seed; then three inputs that differ, by hand."""
+    """The lesson's three words with a seed; then three different inputs, by hand."""
     x = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
     torch.manual_seed(42)
     attention = Attention(d_model=2, row_dim=0, col_dim=1)
     expect_shape(attention(x, x, x), (3, 2), "Each query gets a mixture of values.")
     expect_parameters(attention, "W_q.weight W_k.weight W_v.weight", x, x, x)
     expected = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
-    why = "Just three layers, made in the order W_q, W_k, W_v; scores are scaled."
+    why = "Create just three layers, in the order W_q, W_k, W_v; scale the scores."
     expect_close(attention(x, x, x), expected, why)
     y = torch.tensor([[0.3, -1.2], [2.0, 0.7], [-0.5, 0.4], [1.1, 1.9]])
     expect_shape(attention(x, y, y), (3, 2), "Three queries give three rows.")
@@ -269,7 +269,7 @@ def check_Attention():
     z = torch.tensor([[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]]).double()
     expected = z.new_tensor([[4, 3, 5, -2], [12, 1, 7, 2]])
     given = {"encodings_for_q": x, "encodings_for_k": y, "encodings_for_v": z}
-    why = "Queries are made of the first input, keys of the second, values of the last."
+    why = "The first input gives the queries, the second the keys, the last the values."
     expect_close(attention(**given), expected, why)
     mask = torch.tensor([[False, False, True, True], [True, False, True, False]])
     expected = z.new_tensor([[2, 6, 4, 0], [18, 2, 0, 6]])
@@ -358,7 +358,7 @@ def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
 # %% check="padding_mask" points=2
 @check("padding_mask")
 def check_padding_mask():
-    """Three sentences; then full ones, a wider mask, and a long sentence."""
+    """Three sentences; then a full sentence, a wider mask, and a long sentence."""
     expected = torch.tensor(
         [
             [False, False, False, True, True],
@@ -366,15 +366,15 @@ def check_padding_mask():
             [False, False, False, False, True],
         ]
     )
-    why = "A word is visible, and all that stands after the last word is hidden."
+    why = "Words are visible, and each position after the last word is hidden."
     expect_close(padding_mask(torch.tensor([3, 1, 4]), 5), expected, why)
     lengths = torch.tensor([4, 2])
     full = [[False] * 4, [False, False, True, True]]
     expect_close(padding_mask(lengths, 4), full, "A full sentence has no padding.")
-    why = "The mask is max_length wide, even when no sentence is."
+    why = "The mask has max_length columns, even if all sentences are shorter."
     expect_shape(padding_mask(lengths, 6), (2, 6), why)
     hidden = padding_mask(torch.tensor([300]), 302).sum()
-    expect_close(hidden, 2, "Of 302 places 300 are words.")
+    expect_close(hidden, 2, "Of 302 positions, 300 are words.")
     expect_unchanged(padding_mask, lengths, 6)
 
 
@@ -502,10 +502,10 @@ class CrossAttention(nn.Module):
 # %% check="CrossAttention" points=4
 @check("CrossAttention")
 def check_CrossAttention():
-    """Two batches at random, with masks; then sequences worked out by hand."""
+    """Random batches, with masks; then sequences whose results are known by hand."""
     torch.manual_seed(0)
     x, context = torch.randn(2, 6, 3), torch.randn(2, 7, 5)
-    why = "Three layers have a weight each, and with qkv_bias a bias each."
+    why = "Each of the three layers has a weight, and with qkv_bias also a bias."
     for qkv_bias, number in ((True, 6), (False, 3)):
         cross = CrossAttention(3, 5, 4, qkv_bias)
         expect_shape(cross(x, context), (2, 6, 4), "The output is (B, n, d_out).")
@@ -523,7 +523,7 @@ def check_CrossAttention():
     each = torch.stack([mask & False, *[mask] * 5], dim=1)  # the first query sees all
     expect_unchanged(cross, x, context, each)
     expected = torch.cat([cross(x, context)[:, :1], alone[:, 1:]], dim=1)
-    why = "In a mask (B, n, m) each query has a row of its own."
+    why = "In a mask (B, n, m), each query has a row of its own."
     expect_close(cross(x, context, each), expected, why, 1e-5)
 
     # A token (a, 0) has the query (root of 12 * a, 0, ...), a context token (b, c, d) the

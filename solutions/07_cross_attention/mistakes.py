@@ -33,8 +33,8 @@ class Attention(nn.Module):
 
 
 # %% mistake="Attention" name="keys_not_transposed"
-"""Each score should be the dot product of a query and a key. Which shapes do the two factors of your
-product have if n and m differ?
+"""Each score should be the dot product of a query and a key. Write down the shapes of the two tensors that
+you multiply, for n queries and m keys. Do the inner sizes fit?
 """
 
 
@@ -120,7 +120,7 @@ class Attention(nn.Module):
 
 
 # %% mistake="Attention" name="no_softmax"
-"""Scores may be negative and need not sum to 1. What turns them into weights?"""
+"""Scores may be negative and need not sum to 1. Which function turns scores into weights?"""
 
 
 import torch
@@ -317,8 +317,8 @@ torch.arange(M) < M - L.unsqueeze(1)
 
 
 # %% mistake="padding_mask" name="small_integers"
-"""Try a sentence of three hundred words. Which is the largest number that the dtype of each of your
-tensors can store?
+"""Try a sentence of three hundred words. What is the largest number that the dtype of each integer tensor
+in your code can store?
 """
 edit = "L.unsqueeze(1) => L.to(torch.uint8).unsqueeze(1)"
 
@@ -427,8 +427,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="kind_of_mask_by_size"
-"""Call your module with as many queries as context tokens. How does your code distinguish a mask (B, n, m)
-from a mask (B, m) if these sizes are equal?
+"""Call your module with as many queries as context tokens, so that n equals m. How does your code then
+distinguish a mask (B, n, m) from a mask (B, m)?
 """
 
 
@@ -457,8 +457,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="kind_of_mask_by_size__of_queries"
-"""Call your module with as many queries as context tokens. How does your code distinguish a mask (B, n, m)
-from a mask (B, m) if these sizes are equal?
+"""Call your module with as many queries as context tokens, so that n equals m. How does your code then
+distinguish a mask (B, n, m) from a mask (B, m)?
 """
 
 
@@ -517,8 +517,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="mask_of_sequences_as_queries"
-"""Write down the shapes of scores and mask, aligned at the right. Which dimension of the scores is the
-first dimension of the mask aligned with?
+"""Write the shape of a mask (B, m) below the shape of the scores, aligned at the right. Below which
+dimension of the scores is B?
 """
 
 
@@ -547,7 +547,7 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="no_softmax"
-"""Scores may be negative and need not sum to 1. What turns them into weights?"""
+"""Scores may be negative and need not sum to 1. Which function turns scores into weights?"""
 
 
 import torch
@@ -638,8 +638,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="padding_vectors_zeroed"
-"""If a token of the context is set to zeros, which score does it get, and is its weight 0? After the call,
-the caller's context has also changed.
+"""Your code sets hidden tokens of `context` to zeros. Which score does a token of zeros get, and is its
+weight 0? Your code also changes the caller's `context`.
 """
 
 

@@ -1,8 +1,9 @@
 """Hidden tests of 07: three different inputs, padding without influence, queries that do not mix.
 
-Most tests check one property and do not depend on the others. They compare a module with itself, make all
-scores equal, or give marked tokens all the weight, for any scale. A bias that the exercise does not ask for
-also gets numbers and is part of the expected result: a single test checks that there is none.
+Most tests check a single property, so a mistake fails few tests. They compare two results of one module, or
+load weights with which all scores are equal, or with which marked tokens get all the weight for any scale. If
+a layer has a bias that the exercise does not ask for, tests load numbers into this bias and expect a result
+with it. A single test checks that there is no such bias.
 """
 
 import pytest
@@ -185,7 +186,7 @@ def attention(weights, q, k, v, hidden=None):
 
 @question("Attention")
 def test_attention_parameters(student):
-    """W_q, W_k and W_v are the parameters, d_model by d_model, without bias."""
+    """The parameters are W_q, W_k and W_v, each of shape (d_model, d_model), without a bias."""
     module = student.Attention(5, 0, 1)
     module(*three(5, 5, 5))  # the stub already has the layers, but cannot be called
     parameters = named_parameters(student, module)
@@ -210,7 +211,7 @@ def test_attention_form(student):
 
 @question("Attention")
 def test_attention_order(student, reference):
-    """With a seed, the layers start as in the lesson, created in the order queries, keys, values."""
+    """With a seed, the layers start as in the lesson: they are created in the order W_q, W_k, W_v."""
     seed = draw(1, 9999)
     for side in (student, reference):
         side.seed(seed)
@@ -220,7 +221,7 @@ def test_attention_order(student, reference):
         named_parameters(side, module)
         for side, module in zip((student, reference), modules, strict=True)
     )
-    hint = "Each nn.Linear draws random numbers when it is made: how many are made, and in which order?"
+    hint = "Each nn.Linear draws random numbers when you create it. How many do you create, in which order?"
     for name, right in expected.items():
         expect(name in actual, f'The module has no parameter "{name}".')
         expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
@@ -241,7 +242,7 @@ def test_attention_other_lengths(student):
     for n, m, d in ((3, 2, 2), (3, 7, 6), (5, 2, 6), (1, 4, 6)):
         module, weights = make_attention(student, d)
         q, k, v = three(n, m, d)
-        hint = "Print the shape of each step. Do n and m appear where they should?"
+        hint = "Print the shape after each step. Which sizes should be n, and which m?"
         expect_numbers(module(q, k, v), attention(weights, q, k, v), hint=hint)
 
 
@@ -392,7 +393,7 @@ def test_attention_float64(student):
 
 @question("Attention")
 def test_attention_equal_sizes(student):
-    """A mask is applied without a transpose, also if sizes are equal, or if there is only one key."""
+    """The mask is applied without a transpose, even if n equals m or if there is only one key."""
     for n, m, d in ((4, 4, 4), (5, 5, 3), (1, 1, 2), (3, 1, 4)):
         module, weights = make_attention(student, d)
         q, k, v = three(n, m, d)
@@ -418,10 +419,7 @@ def padding_of(student, lengths, width):
     """Return the student's mask as booleans; it must depend on the lengths."""
     mask = numbers(student.padding_mask(lengths, width), padding(lengths, width))
     others = numbers(student.padding_mask(lengths % width + 1, width), mask)
-    expect(
-        not mask.equal(others),
-        "The mask is the same for other lengths. True means hidden.",
-    )
+    expect(not mask.equal(others), "The mask does not depend on the lengths.")
     expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
     expect(not mask.all(), "Everything is hidden. True means hidden.")
     return expect_tensor(mask, (len(lengths), width))
@@ -476,7 +474,7 @@ def test_padding_full_sentences(student):
 
 @question("padding_mask", basic=True)
 def test_padding_beyond_longest(student):
-    """max_length may exceed the longest sentence."""
+    """max_length may be larger than the length of the longest sentence."""
     lengths, width = torch.randint(1, 4, (draw(2, 5),)), draw(5, 9)
     mask = padding_of(student, lengths, width)
     message = "The mask has max_length columns for all lengths."
@@ -513,7 +511,7 @@ def test_padding_leaves_lengths(student):
 
 @question("padding_mask")
 def test_padding_equal_sizes(student):
-    """Rows belong to sentences, also if there are as many sentences as positions, or equal lengths."""
+    """Row i belongs to sentence i, even if there are as many sentences as positions, or equal lengths."""
     for lengths in ((3, 4, 2, 2), (1, 2, 2), (3, 1, 1)):
         given = torch.tensor(lengths)
         expect_numbers(
@@ -604,8 +602,8 @@ def test_cross_values(student, batch, n, m, sizes):
     module, weights = make_cross(student, *sizes)
     x, context = sequences(batch, n, m, *sizes[:2])
     hint = (
-        "Queries come of x, keys and values of context; row i is weighted by query i's "
-        "scaled scores."
+        "Queries are computed from x, keys and values from context. The scaled scores of query i "
+        "give the weights for row i."
     )
     expect_numbers(module(x, context), cross(weights, x, context), hint=hint)
 
@@ -735,7 +733,7 @@ def test_cross_float64(student):
 
 @question("CrossAttention")
 def test_cross_mask_kind_by_its_dimensions(student):
-    """Masks (B, n, m) and (B, m) are distinguished by their number of dimensions, for any sizes."""
+    """Masks (B, n, m) and (B, m) are distinguished by their number of dimensions, also if sizes are equal."""
     for batch, n, m in (
         (4, 4, 4),
         (2, 5, 5),
@@ -759,7 +757,7 @@ def test_cross_mask_kind_by_its_dimensions(student):
 
 @question("CrossAttention")
 def test_cross_equal_sizes(student):
-    """Without a mask every query sees the whole context, also if x and context have the same shape."""
+    """Without a mask, every query sees the whole context, even if x and context have the same shape."""
     module, weights = make_cross(student, 4, 4, 4)
     x, context = torch.randn(2, 4, 4, 4).unbind()
     hint = "Does your code hide something without a mask, or use x instead of context?"

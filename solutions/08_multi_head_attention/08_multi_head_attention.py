@@ -237,12 +237,13 @@ class MultiHeadAttentionWrapper(nn.Module):
 # %% check="MultiHeadAttentionWrapper" points=3
 @check("MultiHeadAttentionWrapper")
 def check_MultiHeadAttentionWrapper():
-    """The documented numbers of one head and of three; then two heads by hand."""
+    """The lesson's numbers for one head and for three; then two heads by hand."""
     x = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
     torch.manual_seed(42)
     wrapper = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=1)
     expected = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
-    expect_close(wrapper(x, x, x), expected, "One head alone is plain attention.")
+    why = "With one head, the result is that of plain attention."
+    expect_close(wrapper(x, x, x), expected, why)
     torch.manual_seed(42)
     wrapper = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=3)
     names = " ".join(f"heads.{n}.W_{one}.weight" for n in range(3) for one in "qkv")
@@ -254,7 +255,7 @@ def check_MultiHeadAttentionWrapper():
             [3.4989, 2.2427, -0.7190, -0.8447, 0.5669, 0.2324],
         ]
     )
-    why = "Each row is a token, with all features of the first head in front."
+    why = "Each row is a token, and all features of the first head come first."
     expect_close(wrapper(x, x, x), expected, why)
     own = torch.cat([head.W_v(x[0]) for head in wrapper.heads])
     why = "In each head the first token sees only itself."
@@ -274,7 +275,7 @@ def check_MultiHeadAttentionWrapper():
     mask = torch.tensor([[False, False, True, True], [True, False, False, True]])
     expect_unchanged(wrapper, x, y, z, mask)
     rows = [[4, 3, 5, -2, 4, 1, 3, 0], [12, 1, 7, 2, 4, 1, 3, 0]]
-    why = "Each head gets the three inputs in their order."
+    why = "Each head gets the three inputs in the order of the signature."
     expect_close(wrapper(x, y, z), z.new_tensor(rows), why)
     rows = [[2, 6, 4, 0, 2, 2, 4, 0], [0, 4, 4, -4, 0, 2, 2, -2]]
     why = "Each head gets the mask as its fourth input."
@@ -339,12 +340,13 @@ def check_split_heads():
     why = "Head 0 holds features 0 and 1 of each token, head 1 features 2 and 3."
     expect_close(split_heads(x, 2), heads, why)
     wide = torch.zeros(2, 5, 12)
-    expect_shape(split_heads(wide, 3), (2, 3, 5, 4), "That is (B, h, T, d / h).")
+    expect_shape(split_heads(wide, 3), (2, 3, 5, 4), "The shape is (B, h, T, d / h).")
     texts = torch.cat([x, 100 + x, 200 + x]).double()
     expected = torch.cat([heads, 100 + heads, 200 + heads]).double()
-    expect_close(split_heads(texts, 2), expected, "A text has the same heads as alone.")
+    why = "In a batch, each text has the same heads as alone."
+    expect_close(split_heads(texts, 2), expected, why)
     small = torch.full((1, 1, 2), -1e-6)
-    why = "Numbers only change places."
+    why = "Numbers are only moved, never changed."
     expect_close(split_heads(small, 2), small.view(1, 2, 1, 1), why, 1e-12)
 
 
@@ -448,15 +450,16 @@ def check_merge_heads():
     """Two heads of two tokens, where 12 is feature 2 of token 1; then other sizes."""
     heads = torch.tensor([[[[0.0, 1.0], [10.0, 11.0]], [[2.0, 3.0], [12.0, 13.0]]]])
     x = torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])
-    why = "Each row is one token's: all of head 0, then all of head 1."
+    why = "Each row is one token: all of head 0, then all of head 1."
     expect_close(merge_heads(heads), x, why)
     wide = torch.zeros(2, 3, 5, 4)
-    expect_shape(merge_heads(wide), (2, 5, 12), "That is (B, T, h * s).")
+    expect_shape(merge_heads(wide), (2, 5, 12), "The shape is (B, T, h * s).")
     texts = torch.cat([heads, 100 + heads, 200 + heads]).double()
     expected = torch.cat([x, 100 + x, 200 + x]).double()
-    expect_close(merge_heads(texts), expected, "A text comes out as it does alone.")
+    why = "In a batch, each text has the same result as alone."
+    expect_close(merge_heads(texts), expected, why)
     small = torch.full((1, 2, 1, 1), -1e-6)
-    why = "Numbers only change places."
+    why = "Numbers are only moved, never changed."
     expect_close(merge_heads(small), small.view(1, 1, 2), why, 1e-12)
 
 
@@ -605,7 +608,7 @@ class MultiHeadAttention(nn.Module):
 # %% check="MultiHeadAttention" points=6
 @check("MultiHeadAttention")
 def check_MultiHeadAttention():
-    """Parameters and a text's beginning; two texts by hand; then dropout."""
+    """Parameters, and the beginning of a text; two texts by hand; then dropout."""
     torch.manual_seed(0)
     x = torch.randn(2, 6, 5) * 2
     for qkv_bias, number in ((True, 8), (False, 5)):
@@ -615,7 +618,7 @@ def check_MultiHeadAttention():
         expect_close(len(names.split()), number, f"Your parameters are {names}.")
         expect_parameters(attention, names, x)
     expect_close(attention(x), attention(x), "With dropout 0 nothing is dropped.")
-    why = "A text's beginning alone has the same outputs as with what follows."
+    why = "The beginning of a text alone has the same outputs as in the whole text."
     expect_close(attention(x[:, :4]), attention(x)[:, :4], why, 1e-5)
     errors = ("ValueError", "AssertionError")
     expect_raises(errors, MultiHeadAttention, 5, 10, 7, 0.0, 4)
@@ -624,7 +627,8 @@ def check_MultiHeadAttention():
     log_3 = 1.0986122886681098  # e to this power is 3
     attention = MultiHeadAttention(2, 8, 12, 0.75, 2).double().eval()
     for name, one in vars(attention).items():
-        expect(not isinstance(one, torch.Tensor), f"{name} stays behind.")
+        why = f"self.{name} stays behind when the module moves."
+        expect(not isinstance(one, torch.Tensor), why)
     rows = [[4, 0], [0, 20], [0, 40], [-8, 0], [6, 0], [0, 6], [6, -6], [6, 6]]
     with torch.no_grad():
         for weight in attention.parameters():
@@ -639,7 +643,7 @@ def check_MultiHeadAttention():
     means = [[[30, 0, 30, 30], [18, 3, 15, 21], [14, 2, 12, 16]]]
     means += [[[0, 6, -6, 6], [-3, 3, -6, 0], [-4, 4, -8, 0]]]
     expected = torch.cat([x.new_tensor([first, second]), x.new_tensor(means)], dim=-1)
-    why = "Four numbers of head 0, whose scores are divided by 2, then four of head 1."
+    why = "First four numbers of head 0, with scores divided by 2, then four of head 1."
     expect_close(attention(x) / 2, expected, why)
     expect_close(attention(x.repeat_interleave(4, 1))[:, -1] / 2, expected[:, -1], why)
     expect((attention(1e-7 * x) != 0).any(), "Small numbers are not rounded.")
@@ -655,7 +659,7 @@ def check_MultiHeadAttention():
     expect_close(narrow(x)[0, 1, :3], [8, 15, 30], why)
     x = torch.randn(64, 1, 2).double()
     rows = (attention.train()(x) / 2 / attention.W_value(x)).round().reshape(128, 4)
-    why = "Dropout 0.75 makes each weight, after the softmax, 0 or 4 times as large."
+    why = "Dropout 0.75 acts after the softmax: each weight becomes 0 or 4 times as large."
     expect_close(rows.unique(dim=0).tolist(), [[0] * 4, [4] * 4], why)
     # Several tokens, whose values are such that the output is the weights of each head.
     whole, tokens = MultiHeadAttention(4, 8, 4, 0.75, 2), torch.eye(4).expand(64, 4, 4)

@@ -25,8 +25,8 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="extra_layer"
-"""The outputs of the heads are joined, and nothing else is done to them. Which layer of your class does
-the exercise not ask for?
+"""The exercise only asks you to join the outputs of the heads. Which layer of your class changes these
+outputs?
 """
 
 
@@ -52,7 +52,7 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="keys_and_values_swapped"
-"""In which order does a head take its three inputs? Compare it with your call."""
+"""In which order does a head take its three inputs? Compare this order with your call of the head."""
 
 
 import torch
@@ -108,7 +108,7 @@ edit = "H(E, X, Y, M) => H(E, X, Y, self.__dict__.setdefault('kept', M))"
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="one_head_only"
-"""Your module has one head for any num_heads. Where does your constructor use `num_heads`?"""
+"""Your module always has one head. Where does your constructor use `num_heads`?"""
 edit = "(Attention(D, R, C) for X in range(N)) => [Attention(D, R, C)]"
 
 
@@ -222,15 +222,15 @@ edit = "X.transpose(1, 2) => X.transpose(1, 3)"
 
 
 # %% mistake="merge_heads" name="not_contiguous"
-"""`transpose` does not move any number in memory. What does `view` need, and what does `reshape` do
-instead?
+"""`view` needs numbers that are in order in memory. After `transpose` they are not. Which two functions of
+the lesson help?
 """
 edit = "X.reshape(B, L, Y) => X.view(B, L, Y)"
 
 
 # %% mistake="MultiHeadAttention" name="first_length_kept"
-"""Call your module with a short text, and then with a longer one. Which shape does the mask have that your
-module keeps from the first call?
+"""Your module keeps the mask of the first call. Which shape does this mask have if the first text is short
+and the second text is longer?
 """
 
 
@@ -268,7 +268,9 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="heads_drop_alike"
-"""All heads drop the same weights. Which shape does the tensor have that your dropout acts on?"""
+"""All heads drop the same weights. Which tensor goes into your dropout layer? Does it have a number for each
+head?
+"""
 
 
 import torch
@@ -347,7 +349,7 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="mask_not_cut"
-"""The mask has the size of the longest sequence. Which rows and columns of it does a shorter sequence
+"""Your mask always has context_length rows and columns. Which of these rows and columns does a shorter text
 need?
 """
 
@@ -439,7 +441,7 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="no_softmax"
-"""Scores may be negative and need not sum to 1. What turns them into weights?"""
+"""Scores may be negative and need not sum to 1. Which function turns scores into weights?"""
 
 
 import torch
@@ -567,8 +569,8 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="reads_the_notebook"
-"""Restart the kernel and run all cells. Which variables in your class are neither arguments nor attributes
-of `self`?
+"""`forward` reads a variable of the notebook. Restart the kernel and run all cells: which variable should
+`forward` read from `self` instead?
 """
 
 
@@ -613,8 +615,8 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="reads_the_notebook__undefined" error="NameError"
-"""Restart the kernel and run all cells. Which variables in your class are neither arguments nor attributes
-of `self`?
+"""`forward` reads a variable that is not defined there. Restart the kernel and run all cells: which variable
+should `forward` read from `self` instead?
 """
 
 

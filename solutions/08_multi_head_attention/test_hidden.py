@@ -1,9 +1,9 @@
 """Hidden tests of 08: every head gets the mask, no head affects another, splitting and joining mix nothing.
 
-Most tests check one property and do not depend on the others. They compare a module with itself, make all
-scores equal, give marked tokens all the weight, for any scale, or make out_proj the identity. A bias that the
-exercise does not ask for also gets numbers and is part of the expected result: a single test checks that
-there is none.
+Most tests check a single property, so a mistake fails few tests. They compare two results of one module, or
+load weights with which all scores are equal, with which marked tokens get all the weight for any scale, or
+with which out_proj is the identity. If a layer has a bias that the exercise does not ask for, tests load
+numbers into this bias and expect a result with it. A single test checks that there is no such bias.
 """
 
 import pytest
@@ -183,7 +183,7 @@ def alive(seen, shape):
     """Return an inspected output of this shape, unchecked; it must depend on the module's parameters."""
     output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
     reached = [g is not None and bool(g.any()) for g in seen.parameters.values()]
-    message = "The output depends on no layer. Is it detached from them?"
+    message = "The output does not depend on any layer. Which step detaches it?"
     expect(any(reached) or not reached, message)
     return output.detach()
 
@@ -221,7 +221,7 @@ def test_wrapper_form(student):
 
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_order(student, reference):
-    """With a seed, the heads start as in the lesson, made one after the other."""
+    """With a seed, the heads start as in the lesson: they are created one after the other."""
     seed = draw(1, 9999)
     for side in (student, reference):
         side.seed(seed)
@@ -229,7 +229,7 @@ def test_wrapper_order(student, reference):
         named_parameters(side, side.MultiHeadAttentionWrapper(2, 0, 1, 3))
         for side in (student, reference)
     )
-    hint = "Each layer draws random numbers when it is made: how many are made, and in which order?"
+    hint = "Each layer draws random numbers when you create it. How many do you create, in which order?"
     for name, right in expected.items():
         expect(name in actual, f'The module has no parameter "{name}".')
         expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
@@ -256,7 +256,7 @@ def test_wrapper_other_lengths(student):
     ):
         module, weights = make_wrapper(student, d, heads)
         inputs = three(n, m, d)
-        hint = "Are the heads' features side by side, the first head's first?"
+        hint = "In each row, do all features of the first head come first?"
         expect_numbers(module(*inputs), wrapped(weights, heads, inputs), hint=hint)
 
 
@@ -353,7 +353,7 @@ def test_wrapper_float64(student):
 
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_equal_sizes(student):
-    """The mask is the same for all heads, also if heads, queries, keys and features are equally many."""
+    """All heads get the same mask, even if the numbers of heads, queries, keys and features are equal."""
     for n, m, d, heads in ((4, 4, 4, 4), (5, 5, 3, 2), (3, 6, 2, 3)):
         module, weights = make_wrapper(student, d, heads)
         inputs = three(n, m, d)
@@ -383,11 +383,13 @@ def different(*shape, dtype=torch.float32):
 def dealt(actual, x, right):
     """Return a result in the shape of `right`; it must hold each number of x once and differ from x."""
     expect(
-        expect_tensor(actual).shape != x.shape, "The result has the shape of x itself."
+        expect_tensor(actual).shape != x.shape, "The result has the same shape as x."
     )
     tensor = numbers(actual, right)
     same = torch.equal(tensor.flatten().sort().values, right.flatten().sort().values)
-    fault = "The result must hold each number of x exactly once, but it holds others."
+    fault = (
+        "The result must contain each number of x exactly once, and no other numbers."
+    )
     with precondition():
         expect(same, fault)
     return tensor
@@ -427,7 +429,7 @@ def test_split_values(student):
 
 @question("split_heads")
 def test_split_equal_sizes(student):
-    """It is right, too, if some sizes are equal: sequences, tokens, heads, features of a head."""
+    """The result is also right if some sizes are equal: those of sequences, tokens, heads or features."""
     for batch, length, heads, size in (
         (2, 4, 4, 3),
         (3, 3, 3, 3),
@@ -436,13 +438,13 @@ def test_split_equal_sizes(student):
         (2, 4, 3, 4),
     ):
         x = different(batch, length, heads * size)
-        hint = "Head i holds neighbouring features, in their order. Which dimension counts heads?"
+        hint = "Head i holds neighbouring features, in their order. Which dimension counts the heads?"
         expect_numbers(student.split_heads(x, heads), cut(x, heads), hint=hint)
 
 
 @question("split_heads")
 def test_split_extremes(student):
-    """One head, heads of one feature each, one token and one sequence are fine."""
+    """It also works for one head, for heads of one feature each, for one token and for one sequence."""
     x = different(3, 2, 5)
     for part, heads in ((x, 1), (x, 5), (x[:, :1].clone(), 5), (x[:1].clone(), 1)):
         actual = student.split_heads(part, heads)
@@ -508,16 +510,16 @@ def test_merge_values(student):
 
 @question("merge_heads")
 def test_merge_equal_sizes(student):
-    """It is right, too, if some sizes are equal: sequences, tokens, heads, features of a head."""
+    """The result is also right if some sizes are equal: those of sequences, tokens, heads or features."""
     for shape in ((2, 4, 4, 3), (3, 3, 3, 3), (2, 3, 5, 3), (3, 3, 5, 2), (2, 3, 4, 4)):
         x = different(*shape)
-        hint = "For each token: the features of head 0, then of head 1. Which dimension counts heads?"
+        hint = "For each token, the features of head 0 come first. Which dimension counts the heads?"
         expect_numbers(student.merge_heads(x), joined(x), hint=hint)
 
 
 @question("merge_heads")
 def test_merge_extremes(student):
-    """One head, heads of one feature each, a batch of one text and texts of one token are fine."""
+    """It also works for one head, for heads of one feature each, for one text and for texts of one token."""
     for shape in ((3, 1, 2, 5), (3, 5, 2, 1), (1, 3, 2, 4), (2, 3, 1, 4)):
         x = as_split(different(shape[0], shape[2], shape[1] * shape[3]), shape[1])
         actual = student.merge_heads(x)
@@ -553,7 +555,7 @@ def test_merge_any_order_in_memory(student):
     """The numbers of x may be in any order in memory."""
     for order in ((0, 1, 2, 3), (3, 2, 0, 1), (2, 0, 3, 1), (1, 3, 2, 0)):
         x = different(2, 3, 4, 5).permute(order)
-        hint = "Which step needs the numbers in order in memory?"
+        hint = "Which step works only if the numbers are in order in memory?"
         expect_numbers(student.merge_heads(x), joined(x), hint=hint)
 
 
@@ -628,7 +630,7 @@ def mixed(seen, shape):
 
 @question("MultiHeadAttention")
 def test_heads_parameters(student):
-    """The layers have the right names and sizes; qkv_bias decides on the biases of all but out_proj."""
+    """The layers have the right names and sizes. out_proj has a bias, the others only with qkv_bias."""
     shapes = {f"{name}.weight": (12, 5) for name in LAYERS}
     shapes |= {"out_proj.weight": (12, 12), "out_proj.bias": (12,)}
     module = student.MultiHeadAttention(5, 12, 7, 0.0, 3)
@@ -652,7 +654,7 @@ def test_heads_form(student):
 
 @question("MultiHeadAttention")
 def test_heads_indivisible(student):
-    """A d_out that is not divisible by num_heads raises an error in the constructor."""
+    """The constructor raises an error if d_out is not divisible by num_heads."""
     for d_out, heads in ((10, 4), (7, 2), (3, 6)):
         hint = f"Here d_out is {d_out} and num_heads is {heads}."
         expect_raises(
@@ -685,7 +687,7 @@ def test_heads_values(student, batch, length, d_in, d_out, heads):
 
 @question("MultiHeadAttention", basic=True)
 def test_heads_full_context(student):
-    """A text of context_length tokens is right, too, if a shorter text came before it."""
+    """The output for a text of context_length tokens is right, even if a shorter text came before it."""
     module = student.MultiHeadAttention(5, 12, 7, 0.0, 3)
     weights = give(student, module, weights_for(5, 12) | last_layer(12))
     x = torch.randn(2, 7, 5)
@@ -706,7 +708,7 @@ def test_heads_bias_takes_part(student):
 
 @question("MultiHeadAttention")
 def test_heads_odd_sizes(student):
-    """It is right for a single token, heads of one feature, and equal numbers of texts, tokens and heads."""
+    """The output is right for one token, for heads of one feature, and for as many texts as heads."""
     for shape, d_out, heads in (
         ((2, 1, 5), 12, 3),
         ((2, 4, 5), 4, 4),
@@ -739,7 +741,7 @@ def weights_in_sight(student, length, rate):
         for _ in range(2)
     )
     ready = torch.equal(resting, again) and bool((resting > 1e-4).any())
-    message = "In evaluation two calls must give the same result. Before that, dropout cannot be tested."
+    message = "In evaluation two calls must give the same result. Dropout cannot be tested until they do."
     expect(ready, message)
     module.train()
     active = expect_finite(expect_tensor(numbers(module(x), shape), shape.shape))
@@ -758,9 +760,9 @@ def test_heads_dropout_in_training(student):
     expect(bool(dropped[visible].any()), message)
     expect(
         not bool(dropped[visible].all()),
-        "In training some weights must stay, but none does.",
+        "In training some weights must remain, but all are dropped.",
     )
-    hint = "Dropout sets some weights to zero, scales the others up, and leaves all else as it is."
+    hint = "Dropout sets some weights to zero and scales the others up. It must not change anything else."
     twice = torch.cat([dropped[..., :6]] * 2, dim=-1)
     kept = torch.where(twice, 0.0, full / 0.8)
     expect_close(seen, kept, name="The mixture in training", hint=hint)

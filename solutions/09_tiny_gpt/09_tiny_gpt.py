@@ -189,7 +189,7 @@ class Block(nn.Module):
 # %% check="Block" points=4
 @check("Block")
 def check_Block():
-    """Shape, parts and gradients; then large weights, which show what a half does."""
+    """Shape, parts and gradients; then large weights, which show what each half does."""
     torch.manual_seed(1)
     block, x = Block(12, 3, context_length=8), torch.randn(2, 5, 12)
     expect_shape(block(x), (2, 5, 12), "A block keeps the shape.")
@@ -217,7 +217,7 @@ def check_Block():
     for half in (first, second):
         added = half(x) - x
         expect(added.abs().max() > 0.1, "Each half adds to its input.")
-        why = "Larger tokens with another mean are equal once normalised."
+        why = "Larger tokens with another mean are the same after a norm."
         expect_close(half(20 * x + 30) - 20 * x - 30, added, why, 1e-2)
     for attention in first.modules():
         if isinstance(attention, MultiHeadAttention):
@@ -231,8 +231,9 @@ def check_Block():
     other = torch.cat([x[:, :-1], torch.randn(2, 1, 12)], dim=1)
     why = "Another last token changes no earlier output."
     expect_close(both(other)[:, :-1], both(x)[:, :-1], why)
-    expect_close(nothing.train()(x), x, "In training the sums themselves drop nothing.")
-    why = "In training a half drops, here 0.5."
+    why = "In training, dropout does not act on the sums themselves."
+    expect_close(nothing.train()(x), x, why)
+    why = "In training, dropout acts within a half, here with the rate 0.5."
     expect(not torch.equal(both.train()(x), both(x)), why)
     expect(both.double()(x.double()).dtype == torch.float64, "float64 stays float64.")
 
@@ -539,7 +540,8 @@ def check_TinyGPT():
     gpt = TinyGPT(40, 32, 4, num_layers=1, context_length=10).eval()
     tokens, targets = torch.randint(40, (3, 7)), torch.randint(40, (3, 7))
     targets[0] = 0  # a token like any other
-    expect(gpt.context_length == 10, "The attribute context_length is kept.")
+    why = "The model has the attribute context_length."
+    expect(gpt.context_length == 10, why)
     expect(isinstance(gpt(tokens), (tuple, list)), "Return the pair (logits, loss).")
     expect_shape(gpt(tokens)[0], (3, 7, 40), "Logits are (B, T, vocab_size).")
     expect(gpt(tokens)[1] is None, "Without targets the loss is None.")
@@ -550,7 +552,7 @@ def check_TinyGPT():
     texts = torch.arange(40).unsqueeze(-1).repeat(1, 10)  # one token again and again
     logits = TinyGPT(40, 96, 4, 1, 10)(texts)[0]
     by_token, by_place = (logits - logits.mean(n, keepdim=True) for n in (0, 1))
-    why = "Before training tokens count beside places."
+    why = "Before training, tokens and positions both change the logits."
     expect(20 * by_token.std() + 1e-6 >= by_place.std(), why)
     counts = {}
     for layers in (1, 2, 3):
@@ -560,7 +562,7 @@ def check_TinyGPT():
                 deeper(tokens, targets)[1], one, hint=f"{name} is not used."
             )
         counts[layers] = sum(one.numel() for one in deeper.parameters())
-    why = "Each block has as many weights of its own."
+    why = "Each block has the same number of weights of its own."
     expect(counts[3] - counts[2] == counts[2] - counts[1] > 0, why)
 
     for one in gpt.parameters():  # which may have been zero
@@ -573,7 +575,8 @@ def check_TinyGPT():
     other = torch.cat([tokens[:, :-1], (tokens[:, -1:] + 1) % 40], dim=1)
     why = "Another last token changes no earlier guess."
     expect_close(gpt(other)[0][:, :-1], logits[:, :-1], why)
-    expect_close(gpt(tokens[:, :5])[0], logits[:, :5], "A text's end moves no places.")
+    why = "The end of a text does not change the logits before it."
+    expect_close(gpt(tokens[:, :5])[0], logits[:, :5], why)
     story = torch.tensor([[3, 14, 1, 5, 9, 2, 6], [2, 9, 5, 1, 14, 3, 6]])
     one, turned = gpt(story)[0][:, -1]
     expect(not torch.allclose(one, turned, atol=1e-4), "The order of tokens counts.")
@@ -586,7 +589,7 @@ def check_TinyGPT():
     )
     if ours == others:
         one_head.load_state_dict(gpt.state_dict())
-        why = "With the same weights, other heads give other logits."
+        why = "With the same weights, one head gives other logits than four."
         expect(not torch.allclose(one_head(tokens)[0], logits, atol=1e-4), why)
     for one in gpt.modules():
         if isinstance(one, nn.Embedding):
@@ -680,7 +683,7 @@ def generate(model, tokens, max_new_tokens):
 # %% check="generate" points=3
 @check("generate")
 def check_generate():
-    """A model that expects the sum of its tokens; it takes four of them at most."""
+    """A model that predicts the last digit of the sum of its tokens, at most four."""
 
     class Adder(nn.Module):
         context_length = 4
@@ -699,18 +702,20 @@ def check_generate():
     adder, beginnings = Adder(), torch.tensor([[1, 2, 3], [7, 8, 9]])
     expected = torch.tensor([[1, 2, 3, 6, 2, 3, 4, 5], [7, 8, 9, 4, 8, 9, 0, 1]])
     generate(adder, beginnings, 5)
-    why = "No more than context_length tokens go in, once for each new token."
+    why = "Call the model once for each token, with context_length tokens at most."
     expect_close(adder.lengths, [3, 4, 4, 4, 4], why)
-    expect(not any(adder.modes), "The model and its parts evaluate while it writes.")
-    why = "A model in training mode goes back to it, with its parts."
+    why = "The model and its parts are in evaluation mode in each call."
+    expect(not any(adder.modes), why)
+    why = "A model in training mode is put back into it, with its parts."
     expect(adder.training and adder.part.training, why)
     why = "The likeliest token is appended to the whole text."
     expect_close(generate(adder, beginnings, 5), expected, why)
     expect_unchanged(generate, adder.eval(), beginnings, 5)
-    expect(not adder.training, "A model in evaluation mode stays there.")
-    expect_close(generate(adder, beginnings, 0), beginnings, "0 new tokens are none.")
+    expect(not adder.training, "A model in evaluation mode stays in it.")
+    why = "With 0 new tokens, nothing is appended."
+    expect_close(generate(adder, beginnings, 0), beginnings, why)
     long, expected = torch.tensor([[5, 5, 1, 2, 3, 4]]), [[5, 5, 1, 2, 3, 4, 0, 9]]
-    why = "The last tokens of a long text count, and token 0 is one like any other."
+    why = "In a long text, the last tokens count. Token 0 is an ordinary token."
     expect_close(generate(adder, long, 2), expected, why)
 
 
@@ -776,7 +781,7 @@ def train_step(model, optimizer, tokens, targets):
 # %% check="train_step" points=3
 @check("train_step")
 def check_train_step():
-    """A model that is one table, whose first step one can work out by hand."""
+    """A model that is one table, so that its first step can be computed by hand."""
 
     class Table(nn.Module):
         def __init__(self, steepness):
@@ -791,7 +796,7 @@ def check_train_step():
     model = Table(1)
     sgd = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.5)
     model.rows.grad = torch.full((4, 4), 9.0)  # left over from before
-    why = "The loss before the step is the one that the model returns, 2 + log(4)."
+    why = "Return the loss of the model before the step. Here it is 2 + log(4)."
     expect_close(train_step(model, sgd, tokens, targets), 2 + math.log(4), why, 1e-6)
     expect((model.rows != 0).any(), "The step moves the table.")
     moved = torch.tensor([-0.0625, 0.1875, -0.0625, -0.0625])

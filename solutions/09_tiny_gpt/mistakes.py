@@ -47,8 +47,8 @@ class Block(nn.Module):
 
 
 # %% mistake="Block" name="dropout_on_the_residual_path"
-"""In training, your dropout also drops parts of x. It may act on the output of a half. Do you apply it
-before or after the addition?
+"""In training, your dropout also drops parts of x. It may act only on the output of the attention or of the
+feed-forward network. Do you apply it before or after the addition?
 """
 
 
@@ -97,7 +97,9 @@ class Block(nn.Module):
 
 
 # %% mistake="Block" name="narrow_feed_forward"
-"""Compare the width of your hidden layer with the width in the docstring."""
+"""How many features does your feed-forward network have between its two Linear layers? Compare this number
+with the docstring.
+"""
 
 
 class Block(nn.Module):
@@ -167,7 +169,7 @@ nn.Sequential(X, nn.GELU(), nn.Dropout(D), nn.Linear(4 * N, N))
 
 
 # %% exception="Block"
-"""Which features a head gets is left open, and the weights are those of the block."""
+"""The exercise does not say which features each head gets."""
 misconceptions = ["every_hth_feature"]
 
 
@@ -287,8 +289,8 @@ edit = "make_block(N, X, C) => make_block(N, 1, C)"
 
 
 # %% mistake="TinyGPT" name="large_tied_head"
-"""A new model has learnt nothing, so its loss should be near log(vocab_size), but yours is far above. How
-large are the weights of the head? Does it share those of the embedding?
+"""A new model has learnt nothing, so its loss should be near log(vocab_size), but your loss is far higher.
+How large are the weights of the head at the start? Are they also the weights of the token embedding?
 """
 
 
@@ -358,8 +360,8 @@ class TinyGPT(nn.Module):
 
 
 # %% mistake="TinyGPT" name="positions_drown_tokens"
-"""The model learns too slowly. How large are the numbers of its two embeddings at the start? Those of
-nn.Embedding have size 1; beside them, much smaller numbers have hardly any effect.
+"""The model learns too slowly. How large are the numbers of the token embedding and of the position embedding
+at the start? If one of the two starts much smaller, it has hardly any effect.
 """
 edit = """
 self.position_embedding = nn.Embedding(C, N)
@@ -525,8 +527,8 @@ def generate(model, tokens, max_new_tokens):
 
 
 # %% mistake="generate" name="mode_as_an_attribute"
-"""Parts of the model still drop something. Setting model.training changes only the model itself. Which
-parts does eval() also change?
+"""Parts of the model are still in training mode. Setting model.training changes only the model itself. Which
+method also changes its parts?
 """
 edit = """
 M.eval() => M.training = False
@@ -610,7 +612,7 @@ loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
 
 # %% mistake="train_step" name="loss_of_its_own__without_targets"
-"""Which arguments do you pass to the model? If it gets the targets, it computes the loss itself."""
+"""Which arguments do you pass to the model? With `targets`, the model computes the loss itself."""
 edit = "X, L = M(T, Y) => L = nn.functional.cross_entropy(M(T)[0].flatten(0, 1), Y.flatten())"
 
 
@@ -627,7 +629,7 @@ O.zero_grad()
 
 
 # %% mistake="train_step" name="mean_over_the_batch_again"
-"""You divide the loss by the size of the batch, but the loss already is a mean."""
+"""You divide the loss by the size of the batch, but the loss of the model is already a mean."""
 edit = """
 O.zero_grad()
 =>

@@ -188,9 +188,7 @@ def test_block_drops_nothing_on_the_residual_path(student):
     block, x = large_block(student, 0.5), one_token()
     names = list(tool(student, "parameters")(block))
     block.train()
-    hint = (
-        "Dropout may act within a half, but not on the sum of a half and what came in."
-    )
+    hint = "Dropout may act within a half, but not on the sum of the half's input and output."
     expect_close(numbers(tool(student, "silenced")(block, names, x), x), x, hint=hint)
 
 
@@ -280,9 +278,9 @@ def expect_feed_forward(student, activations, fault):
 
 @question("Block", basic=True)
 def test_block_adds_feed_forward(student):
-    """The second half adds feed_forward(norm(h)): four times as wide, with an activation between."""
+    """The second half adds feed_forward(norm(h)), with an activation between its Linear layers."""
     fault = "The second half adds something other than Linear(activation(Linear(norm(h)))) to h."
-    hint = "What goes into it, and is there an activation between the Linear layers?"
+    hint = "What is the input of the feed-forward network? Is there an activation between its Linear layers?"
     expect_feed_forward(student, ACTIVATIONS + OTHERS, f"{fault} {hint}")
 
 
@@ -632,7 +630,7 @@ def test_model_is_causal(student):
 
 @question("TinyGPT", basic=True)
 def test_places_are_counted_from_the_beginning(student):
-    """The guesses in a text do not depend on the length of the rest."""
+    """The guesses at the beginning of a text stay the same if the text gets longer."""
     model, tokens = build(student), random_tokens(1, LENGTH)
     hint = "The same tokens were the beginning of a longer text. Do you count positions from the beginning?"
     expect_close(
@@ -646,7 +644,7 @@ def test_places_are_counted_from_the_beginning(student):
 
 @question("TinyGPT")
 def test_sizes_are_those_given(student):
-    """Each part has the size of its argument, for any order of the sizes."""
+    """Each layer has the sizes of the arguments, whichever argument is the largest."""
     build(student)
     for vocab_size, context_length in ((40, 12), (7, 20)):
         model = student.define(MODELS, "fresh")(
@@ -658,7 +656,7 @@ def test_sizes_are_those_given(student):
             if part is not None:
                 logits = expect_finite(expect_tensor(part), "The logits")
                 found = logits.shape[-1] == vocab_size
-                fault = f"With {vocab_size} tokens each guess must have as many logits."
+                fault = f"Each guess must have vocab_size = {vocab_size} logits."
                 expect(found, f"{fault} The logits have shape {tuple(part.shape)}.")
 
 
@@ -704,7 +702,9 @@ def test_embeddings_and_head_learn(student):
     """A gradient of the loss reaches the head, and the embeddings of tokens and positions."""
     (count, reached), (wanted, got) = learning(student)
     fault = f"{count} parameters have a row for each token, and a gradient reaches {reached} of them."
-    expect(reached == count, f"{fault} Which of them does not learn, and why?")
+    expect(
+        reached == count, f"{fault} Which of these parameters does not learn, and why?"
+    )
     fault = f"{wanted} embeddings of tokens or positions have requires_grad, but {got} get a gradient."
     expect(got == wanted, f"{fault} Which step detaches the others?")
 
@@ -738,7 +738,7 @@ def test_guess_depends_on_its_token_and_the_past(student):
 
 @question("TinyGPT", basic=True)
 def test_sequences_stay_apart(student):
-    """The guesses for a sequence do not depend on other sequences, also if there are as many as tokens."""
+    """The guesses for a sequence do not depend on other sequences, even for as many sequences as tokens."""
     model, tokens = build(student), random_tokens(6, 6)
     together = logits_of(model, tokens)
     for row in (0, 4):
@@ -768,14 +768,14 @@ def test_layers_have_weights_of_their_own(student):
     (one, two, three), reached = zip(*found, strict=True)
     expect(
         two > one,
-        "Two blocks have no more parameters than one. Are they registered, and each a new one?",
+        "Two blocks have no more parameters than one. Is each block new, and are all blocks registered?",
     )
     expect(
         three - two == two - one,
         "The number of parameters must grow by the same amount with every block.",
     )
     fault = (
-        "More blocks give no more weights with a gradient. Does each block get the "
+        "With more blocks, no more weights get a gradient. Does each block get the "
         "output of the previous block?"
     )
     expect(reached[0] < reached[1] < reached[2], fault)
@@ -851,7 +851,7 @@ def test_final_norm_is_a_layer_norm(student):
         for j, shift in shifts.items()
         if i != j and (factor := factor_of_norm(read, scale, shift))
     ]
-    fault = "What the head reads is not the output of a LayerNorm."
+    fault = "The input of the head is not the output of a LayerNorm."
     hint = "Is the mean subtracted? Is the variance the mean of the squares?"
     expect(bool(norms) or not found, f"{fault} {hint}")
     for read, factor, i, j in norms[:1]:
@@ -873,7 +873,10 @@ def test_final_norm_is_a_layer_norm(student):
 def test_context_length_is_kept(student):
     """The model stores context_length as an attribute."""
     kept = build(student).context_length
-    expect(kept == LENGTH, "model.context_length must be the context_length given.")
+    expect(
+        kept == LENGTH,
+        "model.context_length must be the context_length given to the constructor.",
+    )
 
 
 @question("TinyGPT")
@@ -895,7 +898,7 @@ def test_untrained_guesses_depend_on_the_token(student):
 
 @question("TinyGPT")
 def test_small_text_is_learnt(student):
-    """240 steps are enough to learn a small text whose next token depends on more than the last one."""
+    """240 steps are enough to learn a small text in which a token depends on several tokens before it."""
     text = torch.randperm(VOCAB)[
         torch.tensor([0, 1, 0, 2, 0, 3, 0, 4, 5, 4, 6, 4, 7, 4] * 3)
     ]
@@ -1008,7 +1011,7 @@ def test_greedy_continuation(student):
 
 @question("generate")
 def test_form_of_the_result(student):
-    """The result has max_new_tokens more tokens than the beginning, for 0 and 1 too, in int64."""
+    """The result is int64 and has max_new_tokens tokens more than the argument `tokens`, even 0 or 1."""
     model, tokens = recorder(student), torch.randint(13, (2, 3))
     written(student, model, tokens, 7)
     for count in (7, 1, 0):
@@ -1019,7 +1022,7 @@ def test_form_of_the_result(student):
 
 @question("generate")
 def test_beginning_stays(student):
-    """The result begins with the beginning, a long one too, and the argument is left as it is."""
+    """The result begins with the argument `tokens`, even with a long one, and `tokens` stays as it was."""
     for length in (3, 8):
         model, tokens = recorder(student), torch.randint(13, (1, length))
         inspection = student.generate.inspect(model, tokens, 4)
@@ -1031,22 +1034,24 @@ def test_beginning_stays(student):
 
 @question("generate")
 def test_crops_to_the_context(student):
-    """The whole batch goes in, never more than context_length tokens, and as many as the model can take."""
+    """In each call, the model gets the whole batch, and as many of the last tokens as it can take."""
     model = recorder(student)
     written(student, model, torch.randint(13, (2, 3)), 6)
     rows, lengths = (list(each) for each in zip(*model.shapes, strict=True))
-    fault = f"There are 2 sequences, but in {len(rows)} calls the model got {rows} of them, call by call."
+    fault = (
+        f"The batch has 2 sequences, but the calls of the model got {rows} sequences."
+    )
     expect(
         set(rows) == {2},
-        f"{fault} The whole batch goes in at once, one call for each new token.",
+        f"{fault} Call the model once for each new token, with the whole batch.",
     )
     expect(
         max(lengths) <= 5, f"The model takes 5 tokens, but was given {max(lengths)}."
     )
-    fault = f"For 6 new tokens after 3, with a context of 5, the model got {lengths} tokens, call by call."
+    fault = f"For 6 new tokens after 3, with context_length 5, the calls of the model got {lengths} tokens."
     expect(
         lengths == [3, 4, 5, 5, 5, 5],
-        f"{fault} Which tokens should it get in each call?",
+        f"{fault} Which tokens should the model get in each call?",
     )
 
 
@@ -1248,7 +1253,7 @@ def test_one_gradient(student):
 
 @question("train_step")
 def test_old_gradients_do_not_count(student):
-    """Gradients left over from before do not count."""
+    """Gradients from before the call do not count."""
     trial = Trial(student)
     student.define(BIGRAM, "stain")(trial.model)
     trial.train()

@@ -144,7 +144,7 @@ def cached_attention(
 # %% check="cached_attention" points=3
 @check("cached_attention")
 def check_cached_attention():
-    """Three tokens that one can work out by hand; then two texts in several pieces."""
+    """Three tokens with results by hand; then two texts in several pieces."""
     # Scores are the first numbers of the keys, since 2 / sqrt(4) is 1, or minus these
     # for token 2. So token 1 weighs the values as 1 : 3, and token 2 as 3 : 1 : 3.
     q = torch.tensor([[2.0, 0, 0, 0], [2.0, 0, 0, 0], [-2.0, 0, 0, 0]])
@@ -152,7 +152,7 @@ def check_cached_attention():
     v = torch.tensor([[4.0, 0], [8.0, 4], [5.0, -6]])
     why = "Return the pair (output, cache)."
     expect(len(cached_attention(q[:1], k[:1], v[:1])) == 2, why)
-    why = "The first token of a text sees itself alone."
+    why = "The first token of a text sees only itself."
     for n in (slice(0, 1), slice(1, 2)):
         expect_close(cached_attention(q[n], k[n], v[n])[0], v[n], why)
     cache = cached_attention(q[:1], k[:1], v[:1])[1]
@@ -171,7 +171,7 @@ def check_cached_attention():
     v = torch.cat([v, v[..., :1]], dim=-1)
     whole = cached_attention(q, k, v)[0]
     means = v.cumsum(dim=-2) / torch.arange(1, 8).unsqueeze(-1)
-    why = "Where keys are zeros, a token gets the mean of the values up to its own."
+    why = "If all keys are zeros, a token gets the mean of the values up to its own."
     expect_close(cached_attention(q, 0 * k, v)[0], means, why)
 
     def in_pieces(sizes):
@@ -181,7 +181,7 @@ def check_cached_attention():
             outputs.append(output)
         return torch.cat(outputs, dim=-2)
 
-    why = "In pieces a text has the outputs that it has as a whole."
+    why = "In pieces, a text has the same outputs as in a single call."
     for sizes in ((3, 1, 2, 1), (1,) * 7, (2, 5)):
         expect_close(in_pieces(sizes), whole, why)
     for part in (q, k, v):
@@ -370,15 +370,15 @@ def grouped_query_attention(
 # %% check="grouped_query_attention" points=2
 @check("grouped_query_attention")
 def check_grouped_query_attention():
-    """One token: a head gets the value it looks at; then heads worked out by hand."""
+    """One token: each head gets its value; then several tokens, with results by hand."""
     torch.manual_seed(2)
     q, k = torch.randn(4, 1, 2), torch.randn(2, 1, 2)
     v = torch.tensor([[[1.0, 2, 3]], [[4.0, 5, 6]]])
     why = "Query heads 0 and 1 share the first head of values, 2 and 3 the second."
     expect_close(grouped_query_attention(q, k, v), v[[0, 0, 1, 1]], why)
 
-    # Two texts, six query heads: they weigh the two tokens as 1 to 3, 1 / 3 and 1, and
-    # those at the second head of keys as 3, 1 / 3 and 1 to 1.
+    # Two texts, six query heads. The first three heads weigh the two tokens as 1 : 3,
+    # 3 : 1 and 1 : 1; the others, with the second head of keys, as 3 : 1, 1 : 3, 1 : 1.
     queries = torch.zeros(2, 6, 1, 4).double()
     queries[..., 0] = torch.tensor([2.0, -2, 0, 2, -2, 0]).unsqueeze(-1)
     keys = torch.zeros(2, 2, 2, 4).double()
@@ -388,7 +388,7 @@ def check_grouped_query_attention():
     expect_shape(grouped_query_attention(queries, keys, values), (2, 6, 1, 1))
     right = torch.tensor([7.0, 5, 6, 10, -50, -20]).double()
     right = torch.stack([right, right / 3])
-    why = "A query head asks by itself, and shares keys and values with neighbours."
+    why = "A query head has its own queries; it shares keys and values with neighbours."
     expect_close(grouped_query_attention(queries, keys, values).flatten(1), right, why)
     hide = torch.tensor([[True, False]])
     right = values[:, [0, 0, 0, 1, 1, 1], 1:]
@@ -399,7 +399,7 @@ def check_grouped_query_attention():
     q, k, v = torch.randn(4, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 2)
     mask = torch.zeros(3, 5, dtype=torch.bool)
     mask[1, 1:] = True
-    why = "Query 1 sees token 0 alone, in each head."
+    why = "Query 1 sees only token 0, in each head."
     alone = v[[0, 0, 1, 1], 0]
     expect_close(grouped_query_attention(q, k, v, mask)[:, 1], alone, why)
     expect_gradient(grouped_query_attention, q, k, v)
@@ -492,21 +492,21 @@ def rotate(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
 # %% check="rotate" points=2
 @check("rotate")
 def check_rotate():
-    """One pair turns by a radian a place; then two texts, two heads and three pairs."""
+    """One pair, rotated by p radians at position p; then two texts and three pairs."""
     x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     places = torch.tensor([0, 2, 2])
     expect_unchanged(rotate, x, places)
     expected = torch.tensor([[1.0, 0.0], [-0.4161, 0.9093], [-0.9093, -0.4161]])
-    why = "At place p, (1, 0) becomes (cos p, sin p) and (0, 1) (-sin p, cos p)."
+    why = "At position p, (1, 0) becomes (cos p, sin p), and (0, 1) (-sin p, cos p)."
     expect_close(rotate(x, places), expected, why)
     far, expected = torch.tensor([5000]), torch.tensor([[0.1547, -0.9880]])
-    expect_close(rotate(x[:1], far), expected, "Each place has an angle of its own.")
+    expect_close(rotate(x[:1], far), expected, "Each position has its own angle.")
     second, place = torch.tensor([[[0.0, 0.0, 1.0, 0.0]]]), torch.tensor([100])
     expected = torch.tensor([[[0.0, 0.0, 0.5403, 0.8415]]])
-    why = "Of two pairs, the second one turns by a radian in 100 places."
+    why = "Of two pairs, the second one is rotated by 1 radian in 100 positions."
     expect_close(rotate(second, place), expected, why)
 
-    # With base 1000, three pairs turn by 1, 0.1 and 0.01 a place.
+    # With base 1000, the angles of three pairs are 1, 0.1 and 0.01 times the position.
     x = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).double().repeat(2, 2, 2, 1)
     x[1] *= -10
     places = torch.tensor([10, 100_000])
@@ -516,7 +516,7 @@ def check_rotate():
     ]
     right = torch.tensor(right).double()
     right = torch.stack([right, right, -10 * right, -10 * right]).view(2, 2, 2, 6)
-    why = "Pairs are neighbours; with base 1000 they turn by 1, 0.1 and 0.01 a place."
+    why = "Pairs are neighbours; base 1000 gives the angles p, 0.1 * p and 0.01 * p."
     expect_close(rotate(x, places, 1000.0), right, why, 5e-2)
     why = "Angles in float32 are not exact enough for float64."
     expect_close(rotate(x, places, 1000.0), right, why, 2e-6)
@@ -660,7 +660,7 @@ def add_block(
 # %% check="add_block" points=3
 @check("add_block")
 def check_add_block():
-    """The table's example and a lower block; then hidden keys and huge scores."""
+    """The table's example, then lower scores; then hidden keys and huge scores."""
     inf = math.inf
 
     def fresh(*shape, d_v=1):
@@ -673,7 +673,7 @@ def check_add_block():
         ([[1.0]], [[-100.0]], [[5.0], [1.1720], [[31.0583]]]),
     ):
         s, v = torch.tensor(scores), torch.tensor(values)
-        why = "Sums are measured from the largest score so far, and none is divided."
+        why = "Both sums use the largest score so far, and neither is divided."
         expect_close(add_block(state, s, v), expected, why)
         state = expect_unchanged(add_block, state, s, v)
 
@@ -697,11 +697,11 @@ def check_add_block():
     for some in (slice(0, 1), slice(1, 3)):
         state = add_block(state, s[..., some], v[:, some])
     found, right = state[2] / state[1].unsqueeze(-1), torch.softmax(s, dim=-1) @ v
-    expect_close(found, right, "Output / denominator is what a softmax gives.")
+    expect_close(found, right, "Output / denominator is the same as with a softmax.")
     for part in (s, v):
         (slope,) = torch.autograd.grad(right.sum(), [part], retain_graph=True)
         expect_gradient(
-            found, part, expected={0: slope}, hint="Nothing of a block is detached."
+            found, part, expected={0: slope}, hint="No part of a block is detached."
         )
 
 

@@ -129,7 +129,9 @@ edits = ["X[..., 0::2] => X[..., ::2]"]
 
 
 # %% mistake="add_block" name="overwrites_inputs"
-"""You write into an argument in place, but the caller may still need it. Create new tensors instead."""
+"""Your function writes into one of its arguments, but the caller may still need this tensor. Create new
+tensors instead.
+"""
 
 
 def add_block(state, scores, values):

@@ -160,7 +160,7 @@ def test_cache_form(student):
 
 @question("cached_attention", basic=True)
 def test_cache_prompt(student):
-    """Without a cache it is causal attention."""
+    """Without a cache, the result is that of causal attention."""
     for length in (1, draw(5, 9)):
         tensors = text(1, length, d_v=6)
         hint = "Which tokens may a token of the prompt see?"
@@ -203,7 +203,7 @@ def test_cache_contents(student):
 
 @question("cached_attention", basic=True)
 def test_cache_any_dimensions_in_front(student):
-    """Any number of leading dimensions is possible, or none, and texts and heads do not mix."""
+    """There may be any number of dimensions before the tokens, or none, and texts and heads do not mix."""
     for front in ((3,), (2, 3), (2, 1, 3)):
         tensors = text(*front, 6)
         together = whole(student, tensors)[..., -1, :].flatten(0, -2)
@@ -285,7 +285,7 @@ def test_cache_leaves_its_inputs(student):
 
 @question("cached_attention")
 def test_cache_long_text(student):
-    """A long text is kept from its first token on: its last output is the same in pieces and in one call."""
+    """No token of a long text is lost: its last output is the same in pieces and in one call."""
     length = draw(135, 160)
     tensors = text(1, length + 5)
     right = whole(student, tensors)[..., -1, :]
@@ -332,7 +332,7 @@ def some_hidden(n=5, m=7):
 
 @question("grouped_query_attention")
 def test_groups_form(student):
-    """The output has each query head's features for each query, in the dtype of the inputs."""
+    """The output has the shape (..., h, n, d_v) and the dtype of the inputs."""
     for front, heads, dtype in (
         ((2,), 6, torch.float32),
         ((), 6, torch.float64),
@@ -356,7 +356,7 @@ def test_groups_of_one(student):
 
 @question("grouped_query_attention", basic=True)
 def test_groups_of_neighbours(student):
-    """Neighbouring query heads share a value head: if there is only one key, each gets its value."""
+    """Neighbouring query heads share a value head: with a single key, each gets the value of this head."""
     for heads, kept in ((6, 2), (6, 3), (8, 2)):
         tensors = groups((1,), heads, kept, n=1, m=1)
         (right,) = spread(tensors[0], tensors[2])
@@ -393,7 +393,7 @@ def test_groups_hidden_keys(student):
     before = shared(student, queries, keys, values, hidden)
     for tensor in (keys, values):
         tensor[..., hidden[0], :] += torch.randn(tensor.shape[-1])
-    hint = "Hidden keys changed, and the output changed, too. True means hidden."
+    hint = "Only hidden keys and values changed, but the output changed, too. True means hidden."
     expect_same(shared(student, queries, keys, values, hidden), before, hint=hint)
 
 
@@ -481,7 +481,7 @@ def test_groups_leave_their_inputs(student):
 
 @question("grouped_query_attention")
 def test_groups_equal_sizes(student):
-    """It is right for equal sizes and for sizes of 1, with a mask and without one."""
+    """The output is also right if sizes are equal or 1, with and without a mask."""
     for front, heads, kept, n, m in (
         ((4,), 4, 2, 4, 4),
         ((2,), 5, 5, 5, 7),
@@ -673,8 +673,8 @@ def expect_state(actual, right, relative=1e-5):
     """Expect this maximum, denominator and output."""
     hints = (
         "It should be the largest score of each query over all blocks so far.",
-        "Which maximum is subtracted in each of its terms?",
-        "Which maximum is subtracted in each of its terms? Is it divided too early?",
+        "Which maximum is subtracted in each term of this sum?",
+        "Which maximum is subtracted in each term of this sum? Is the sum divided too early?",
     )
     for name, part, wanted, hint in zip(NAMES, actual, right, hints, strict=True):
         finite = wanted[wanted.isfinite()]
@@ -746,7 +746,7 @@ def test_block_form(student):
 
 @question("add_block", basic=True)
 def test_block_first(student):
-    """The first block gives its own maximum, denominator and output."""
+    """After the first block, the state is the maximum, denominator and output of this block alone."""
     scores, values = 3 * torch.randn(4, 5), torch.randn(5, 3)
     expect_state(in_blocks(student, scores, values), right_state(scores, values))
 
@@ -760,7 +760,7 @@ def test_block_higher_scores(student):
 
 @question("add_block", basic=True)
 def test_block_lower_scores(student):
-    """A block of lower scores leaves the maximum as it was."""
+    """A block of lower scores does not change the maximum."""
     scores, values = falling(4, 12), torch.randn(12, 3)
     expect_state(in_blocks(student, scores, values, 4, 4), right_state(scores, values))
 
@@ -779,7 +779,7 @@ def test_block_gives_softmax_attention(student):
 
 @question("add_block", basic=True)
 def test_block_texts_and_heads(student):
-    """Texts and heads do not mix, also if there are as many as queries, keys or features."""
+    """Texts and heads do not mix, even if there are as many texts as heads, queries, keys or features."""
     for front, queries, size, d_v in (
         ((3,), 4, 7, 5),
         ((2, 3), 4, 7, 5),

@@ -221,10 +221,10 @@ def sees_the_future(attend: Attend) -> bool:
 # %% check="sees_the_future" points=3
 @check("sees_the_future")
 def check_sees_the_future():
-    """The eight modules of the lesson; then one that shows each token the next."""
+    """The lesson's eight modules; then one in which each token sees the next one."""
     torch.manual_seed(0)
     for name in modules:
-        why = "Return True or False; bool(...) makes one of a tensor."
+        why = "Return True or False; bool(...) turns a tensor into one."
         expect(isinstance(sees_the_future(modules[name]), bool), why)
         sees = name in "bg"
         why = f"attend_{name} {'sees' if sees else 'does not see'} the future."
@@ -241,7 +241,7 @@ def check_sees_the_future():
     def scaled_by_tokens(queries, keys, values):
         return attend_h(queries / queries.size(-2) ** 0.5, keys, values)
 
-    why = "A scale that depends on the number of tokens shows no later token."
+    why = "The scale depends on the number of tokens, but no token sees a later one."
     expect_close(sees_the_future(scaled_by_tokens), False, why)
 
 
@@ -324,10 +324,10 @@ def scales_wrongly(attend: Attend) -> bool:
 # %% check="scales_wrongly" points=3
 @check("scales_wrongly")
 def check_scales_wrongly():
-    """The modules of the lesson, without f, which mixes texts; then other divisors."""
+    """The lesson's modules except attend_f, which mixes texts; then other divisors."""
     torch.manual_seed(0)
     for name in "abcdegh":
-        why = "Return True or False; bool(...) makes one of a tensor."
+        why = "Return True or False; bool(...) turns a tensor into one."
         expect(isinstance(scales_wrongly(modules[name]), bool), why)
         why = f"attend_{name} scales {'wrongly' if name == 'd' else 'rightly'}."
         expect_close(scales_wrongly(modules[name]), name == "d", why)
@@ -389,7 +389,7 @@ def check_mixes_the_batch():
     """The eight modules of the lesson; then two that share keys."""
     torch.manual_seed(0)
     for name in modules:
-        why = "Return True or False; bool(...) makes one of a tensor."
+        why = "Return True or False; bool(...) turns a tensor into one."
         expect(isinstance(mixes_the_batch(modules[name]), bool), why)
         what = "mixes the batch" if name == "f" else "keeps texts apart"
         mixes, why = name == "f", f"attend_{name} {what}."
@@ -398,14 +398,14 @@ def check_mixes_the_batch():
     def first_keys(queries, keys, values):
         return attend_h(queries, keys[:1].expand_as(keys), values)
 
-    why = "The first text's keys are taken for all texts."
+    why = "The keys of the first text are used for all texts."
     expect_close(mixes_the_batch(first_keys), True, why)
 
     def mean_keys(queries, keys, values):
         mean = keys.mean(dim=0, keepdim=True)
         return attend_h(queries, mean.expand_as(keys), values)
 
-    why = "The mean of all texts' keys is taken for each text."
+    why = "The mean of all texts' keys is used for each text."
     expect_close(mixes_the_batch(mean_keys), True, why)
 
     def scaled_by_texts(queries, keys, values):
@@ -580,9 +580,9 @@ def check_RepairedHead():
     head, text = RepairedHead(6, 4, 8), torch.randn(2, 5, 6)
     expect_shape(head(text), (2, 5, 4))
     own = head.value(text[:, :1])
-    expect_close(head(text)[:, :1], own, "The first token sees itself alone.")
+    expect_close(head(text)[:, :1], own, "The first token sees only itself.")
     longer = torch.cat([text, torch.randn(2, 1, 6)], dim=1)
-    why = "One more token changes no output before it."
+    why = "One more token at the end changes no earlier output."
     expect_close(head(longer)[:, :-1], head(text), why)
     expect_parameters(head, "key.weight query.weight value.weight", text)
 
@@ -591,7 +591,7 @@ def check_RepairedHead():
         x = 5 * torch.randn(shape).double()
         layers = (head.query, head.key, head.value)
         q, k, v = (layer(x).unsqueeze(1) for layer in layers)
-        why = "A right module with these layers gives what is expected."
+        why = "The expected result is that of a right module with these layers."
         expect_close(head(x), attend_h(q, k, v).squeeze(1), why)
     expect_unchanged(head, x)
 
@@ -634,9 +634,9 @@ def check_RepairedMultiHead():
     module, text = RepairedMultiHead(6, 3), torch.randn(2, 5, 6)
     expect_shape(module(text), (2, 5, 6))
     own = module.out_proj(module.W_value(text[:, :1]))
-    expect_close(module(text)[:, :1], own, "The first token sees itself alone.")
+    expect_close(module(text)[:, :1], own, "The first token sees only itself.")
     longer = torch.cat([text, torch.randn(2, 1, 6)], dim=1)
-    why = "One more token changes no output before it."
+    why = "One more token at the end changes no earlier output."
     expect_close(module(longer)[:, :-1], module(text), why)
     names = "W_query.weight W_key.weight W_value.weight out_proj.weight out_proj.bias"
     expect_parameters(module, names, text)
@@ -705,7 +705,8 @@ def check_RepairedDropout():
         share = gone.double().mean().item()
         expect(abs(share - rate) < 0.12, "Weights are dropped at the given rate.")
         grown = v[:1, 0, :1].expand_as(output)[~gone] / (1 - rate)
-        expect_close(output[~gone], grown, "What is kept grows by 1 / (1 - dropout).")
+        why = "The remaining weights grow by the factor 1 / (1 - dropout)."
+        expect_close(output[~gone], grown, why)
 
 
 # %% [markdown]

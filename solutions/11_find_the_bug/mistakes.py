@@ -1,6 +1,6 @@
 # %% mistake="sees_the_future" name="compared_with_torch"
-"""Your probe finds any mistake. Which rows must not change when later tokens change, even in a module with
-other mistakes?
+"""Your probe returns True for modules with other mistakes, too. Which rows must not change when later tokens
+change, even in a module that scales wrongly?
 """
 
 
@@ -16,7 +16,7 @@ edit = "A(*B)[..., :2, :] => A(*B)"
 
 
 # %% mistake="sees_the_future" name="exact"
-"""Your probe finds a difference in the last digits. How much may two right results differ by rounding?"""
+"""Your probe returns True if only the last digits differ. How much can rounding change a right result?"""
 edit = """
 differ(A(*B)[..., :2, :], A(*X)[..., :2, :])
 =>
@@ -39,8 +39,8 @@ def sees_the_future(attend):
 
 
 # %% mistake="sees_the_future" name="one_text_one_head"
-"""Your probe uses one text and one head. Does it find a module in which the mask is missing only in
-another head or text?
+"""Your probe uses one text and one head. Does it find a module that masks only the first head, or only the
+first text?
 """
 edit = "random_texts() => random_texts(batch=1, heads=1)"
 
@@ -76,7 +76,7 @@ differ(A(*X)[..., :2, :], A(*B)[..., :2, :])
 
 
 # %% mistake="scales_wrongly" name="equal_sizes"
-"""Your probe uses as many tokens as features. Which wrong divisors are then right by chance?"""
+"""In your random texts, several sizes are equal. Which wrong divisors are then right by chance?"""
 
 
 def scales_wrongly(attend):
@@ -86,7 +86,7 @@ def scales_wrongly(attend):
 
 
 # %% mistake="scales_wrongly" name="first_row"
-"""The first token sees only itself: its weight is 1 for any divisor. Which row sees most tokens?"""
+"""The first token sees only itself: its weight is 1 for any divisor. Which token sees all tokens?"""
 
 
 def scales_wrongly(attend):
@@ -95,8 +95,8 @@ def scales_wrongly(attend):
 
 
 # %% mistake="scales_wrongly" name="one_head"
-"""With one head, the width of all heads equals the width of one head. Does your probe find a module that
-divides by the wrong one of the two?
+"""With one head, heads * head_size equals head_size. Does your probe find a module that divides by the root
+of heads * head_size?
 """
 
 
@@ -107,7 +107,7 @@ def scales_wrongly(attend):
 
 
 # %% mistake="scales_wrongly" name="whole_output"
-"""Your probe also finds modules without a mask. In which row does a mask hide nothing?"""
+"""Your probe also returns True for modules without a mask. In which row does a mask hide nothing?"""
 
 
 def scales_wrongly(attend):
@@ -151,7 +151,9 @@ misconceptions = ["weights_detached", "inputs_detached"]
 
 
 # %% mistake="mixes_the_batch" name="compared_with_torch"
-"""Your probe finds any mistake. In which two calls of one module must the result for a text be the same?"""
+"""Your probe returns True for modules with other mistakes, too. In which two calls of one module must the
+result for a text be the same?
+"""
 
 
 def mixes_the_batch(attend):
@@ -171,8 +173,8 @@ def mixes_the_batch(attend):
 
 
 # %% mistake="mixes_the_batch" name="first_text_alone"
-"""Your probe compares only the first text. Does it find a module that is right for the first text, but
-uses it for all others?
+"""Your probe compares only the first text. Does it find a module that gives the right result for the
+first text, but uses the keys of the first text for all others?
 """
 
 

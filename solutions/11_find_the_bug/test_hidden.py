@@ -179,33 +179,33 @@ def test_future_forgotten_mask(student):
 
 @question("sees_the_future", needs_results=True)
 def test_future_next_token(student):
-    """A module in which each token sees the next one is found."""
+    """The probe finds a module in which each token sees the next one."""
     bugs = {"lets each token see the next one": {"diagonal": 2}}
     expect_tells(student, "sees_the_future", True, bugs)
 
 
 @question("sees_the_future", needs_results=True)
 def test_future_masked_late(student):
-    """A module that masks after the softmax is found."""
+    """The probe finds a module that masks after the softmax."""
     expect_tells(student, "sees_the_future", True, LATE)
 
 
 @question("sees_the_future", needs_results=True)
 def test_future_masked_late_and_divided(student):
-    """A module that masks after the softmax and then divides by the sum is right."""
+    """The probe returns False for a module that masks after the softmax and then divides by the sum."""
     expect_tells(student, "sees_the_future", False, DIVIDES_LATER)
 
 
 @question("sees_the_future", needs_results=True)
 def test_future_softmax_over_queries(student):
-    """A module whose softmax runs over the queries is found: later queries change earlier outputs."""
+    """The probe finds a module whose softmax runs over the queries: later queries change earlier outputs."""
     bugs = {"takes the softmax over queries": {"dim": (-2, 2)[draw(0, 1)]}}
     expect_tells(student, "sees_the_future", True, bugs)
 
 
 @question("sees_the_future", needs_results=True)
 def test_future_some_heads(student):
-    """A module that masks only the first head, or only the first text, is found."""
+    """The probe finds a module that masks only the first head, or only the first text."""
     bugs = {"masks only the first head": {"heads": 1}}
     bugs["masks only the first text"] = {"texts": 1}
     expect_tells(student, "sees_the_future", True, bugs)
@@ -213,14 +213,14 @@ def test_future_some_heads(student):
 
 @question("sees_the_future", needs_results=True)
 def test_future_scaled_wrongly(student):
-    """A module that is scaled wrongly does not see the future, for any wrong divisor."""
+    """The probe returns False for a module that scales wrongly, with any wrong divisor."""
     bugs = UNSCALED | BY_SIZE | BY_TOKENS | BY_TEXTS | BY_HEADS
     expect_tells(student, "sees_the_future", False, bugs)
 
 
 @question("sees_the_future", needs_results=True)
 def test_future_mixed_texts(student):
-    """A module that takes another text's keys or values does not see the future."""
+    """The probe returns False for a module that takes the keys or values of another text."""
     expect_tells(student, "sees_the_future", False, KEYS_OF_FIRST | VALUES_OF_FIRST)
 
 
@@ -233,7 +233,7 @@ def test_scale_missing(student):
 
 @question("scales_wrongly", needs_results=True)
 def test_scale_without_root(student):
-    """A module that divides by another power of head_size, or multiplies by its root, is found."""
+    """The probe finds a module that divides by another power of head_size, or multiplies by its root."""
     bugs = {"divides by the fourth root of head_size": {"power": -0.25}}
     bugs["multiplies by the root of head_size"] = {"power": 0.5}
     expect_tells(student, "scales_wrongly", True, BY_SIZE | bugs)
@@ -241,26 +241,26 @@ def test_scale_without_root(student):
 
 @question("scales_wrongly", needs_results=True)
 def test_scale_of_all_heads(student):
-    """A module that divides by the root of the width of all heads is found."""
+    """The probe finds a module that divides by the root of the width of all heads."""
     bugs = {"divides by the root of heads * head_size": {"axes": [1, -1]}}
     expect_tells(student, "scales_wrongly", True, bugs)
 
 
 @question("scales_wrongly", needs_results=True)
 def test_scale_of_tokens(student):
-    """A module that divides by the root of the number of tokens is found."""
+    """The probe finds a module that divides by the root of the number of tokens."""
     expect_tells(student, "scales_wrongly", True, BY_TOKENS)
 
 
 @question("scales_wrongly", needs_results=True)
 def test_scale_of_texts_or_heads(student):
-    """A module that divides by the root of the number of texts, or of heads, is found."""
+    """The probe finds a module that divides by the root of the number of texts, or of heads."""
     expect_tells(student, "scales_wrongly", True, BY_TEXTS | BY_HEADS)
 
 
 @question("scales_wrongly", needs_results=True)
 def test_scale_after_softmax(student):
-    """A module that scales its weights instead of its scores is found, and so is a module that does both."""
+    """The probe finds a module that scales its weights instead of its scores, or scales both."""
     bugs = {"divides the weights instead of the scores": {"power": 0, "outer": -0.5}}
     bugs["divides the weights, too"] = {"outer": -0.5}
     expect_tells(student, "scales_wrongly", True, bugs)
@@ -268,7 +268,7 @@ def test_scale_after_softmax(student):
 
 @question("scales_wrongly", needs_results=True)
 def test_scale_without_mask(student):
-    """A module that scales rightly is not found, even if it has no mask or masks after the softmax."""
+    """The probe returns False for a module that scales rightly, even if its mask is missing or late."""
     bugs = NO_MASK | LATE | DIVIDES_LATER
     expect_tells(student, "scales_wrongly", False, bugs)
 
@@ -282,13 +282,13 @@ def test_batch_mean(student):
 
 @question("mixes_the_batch", needs_results=True)
 def test_batch_first_text(student):
-    """A module that takes the first text's keys, or values, for all is found."""
+    """The probe finds a module that uses the keys, or the values, of the first text for all texts."""
     expect_tells(student, "mixes_the_batch", True, KEYS_OF_FIRST | VALUES_OF_FIRST)
 
 
 @question("mixes_the_batch", needs_results=True)
 def test_batch_neighbour(student):
-    """A module that takes the keys, or the values, of the text before is found."""
+    """The probe finds a module that takes the keys, or the values, of the previous text."""
     bugs = {"takes the keys of the text before": {"of": NEIGHBOUR, "which": 1}}
     bugs["takes the values of the text before"] = {"of": NEIGHBOUR, "which": 2}
     expect_tells(student, "mixes_the_batch", True, bugs)
@@ -296,14 +296,14 @@ def test_batch_neighbour(student):
 
 @question("mixes_the_batch", needs_results=True)
 def test_batch_flattened(student):
-    """A module that confuses texts and heads when it flattens them is found."""
+    """The probe finds a module that confuses texts and heads when it flattens them."""
     bugs = {"flattens values in another order": {"of": TURNED, "which": 2}}
     expect_tells(student, "mixes_the_batch", True, bugs)
 
 
 @question("mixes_the_batch", needs_results=True)
 def test_batch_softmax(student):
-    """A module whose softmax runs over the batch is found."""
+    """The probe finds a module whose softmax runs over the batch."""
     bug = {"dim": (0, -4)[draw(0, 1)], "fill": -1e9}
     expect_tells(
         student, "mixes_the_batch", True, {"takes the softmax over texts": bug}
@@ -312,19 +312,19 @@ def test_batch_softmax(student):
 
 @question("mixes_the_batch", needs_results=True)
 def test_batch_number_of_texts(student):
-    """A module whose scale depends on the number of texts is found."""
+    """The probe finds a module whose scale depends on the number of texts."""
     expect_tells(student, "mixes_the_batch", True, BY_TEXTS)
 
 
 @question("mixes_the_batch", needs_results=True)
 def test_batch_seen_future(student):
-    """A module that sees the future of its own text does not mix texts."""
+    """The probe returns False for a module that sees the future, but only of its own text."""
     expect_tells(student, "mixes_the_batch", False, NO_MASK | LATE)
 
 
 @question("mixes_the_batch", needs_results=True)
 def test_batch_scaled_wrongly(student):
-    """A module that is scaled wrongly, by its own sizes, does not mix texts."""
+    """The probe returns False for a module with a wrong scale, if other texts do not change this scale."""
     bugs = UNSCALED | BY_SIZE | BY_TOKENS | BY_HEADS
     expect_tells(student, "mixes_the_batch", False, bugs)
 

@@ -12,8 +12,8 @@ MISCONCEPTIONS = (
     Misconception(
         "dropout_ignored",
         "The argument `dropout` has no effect.",
-        "Where does your constructor use `dropout`? Compare this with the arguments of the given"
-        " MultiHeadAttention.",
+        "Where does your constructor use `dropout`? Which argument of the given MultiHeadAttention should"
+        " get this value?",
         "MultiHeadAttention(A, B, C, dropout, D) => MultiHeadAttention(A, B, C, 0.0, D)"
         " && nn.Dropout(dropout) => nn.Identity()",
     ),
@@ -65,7 +65,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "dropout_rate_ignored",
-        "The dropout rate differs from the one that is asked for.",
+        "The rate of the dropout layer is not the value of the argument `dropout`.",
         "Where does the rate of your dropout layer come from? Does the argument `dropout` reach it?",
         "nn.Dropout(X) => nn.Dropout(0.1) || nn.Dropout(0.2) || nn.Dropout(0.5) || nn.Dropout()",
         where=r"Dropout\(dropout\)",
@@ -80,7 +80,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "weights_not_grown",
-        "The remaining weights are not scaled up to make up for the dropped ones.",
+        "In training, the remaining weights are not scaled up.",
         "If half of the weights are dropped, by which factor must the remaining weights grow so that their"
         " expected sum stays the same?",
         "self.dropout(X) => self.dropout(X) * (1 - self.dropout.p if self.training else 1)",
@@ -103,7 +103,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "dropped_numbers",
-        "Dropout removes single numbers of a token's value from the result, instead of a whole token.",
+        "Dropout removes single numbers of a value from the result, instead of all numbers of this value.",
         "Which tensor goes into your dropout layer? Which step computes the weights?",
         says=r"A dropped weight is missing in every number",
         whole=True,  # an answer that mixes other vectors than the values also fails this test

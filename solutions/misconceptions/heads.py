@@ -51,8 +51,8 @@ MISCONCEPTIONS = (
     Misconception(
         "not_contiguous",
         "`view` is called on a transposed tensor, whose numbers are in another order in memory.",
-        "`transpose` does not move any number in memory. What does `view` need, and what does `reshape` do"
-        " instead?",
+        "`view` needs numbers that are in order in memory, and after `transpose` they are not. Which function"
+        " copies the numbers into order if this is necessary?",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 2).view(...)",
     ),
     Misconception(
@@ -171,13 +171,15 @@ MISCONCEPTIONS = (
     Misconception(
         "turned_before_cutting",
         "Tokens and features are swapped before the features are split into heads.",
-        "`view` and `reshape` read the numbers row by row. When you split, is a row of your tensor a token?",
+        "`view` and `reshape` read the numbers row by row. When you split the features, is each row of your"
+        " tensor a token?",
         "X.view(B, T, H, S).transpose(1, 2) => X.transpose(1, 2).reshape(B, H, T, S)",
     ),
     Misconception(
         "other_dimensions_swapped",
         "The wrong dimensions are swapped before the heads are joined.",
-        "Number the four dimensions. Which two must be neighbours before they become one?",
+        "Which two of the four dimensions should become one? These two must be neighbours before you join"
+        " them.",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 3).reshape(...) || X.transpose(2, 3).reshape(...)"
         " || X.permute(2, 0, 1, 3).reshape(...)",
     ),

@@ -78,7 +78,8 @@ CACHE = (
     Misconception(
         "values_in_another_order",
         "The new keys come after the old keys, but the new values come before the old values.",
-        "Row i of the keys and row i of the values must belong to the same token. Do they in your cache?",
+        "Row i of the keys and row i of the values must belong to the same token. Which tokens do they belong"
+        " to in your cache?",
         "torch.cat([cache[1], B], dim=E) => torch.cat([B, cache[1]], dim=E)",
     ),
     Misconception(
@@ -193,7 +194,7 @@ GROUPS = (
     ),
     Misconception(
         "needs_a_batch",
-        "Without a batch dimension, the code takes the wrong dimension for that of the heads.",
+        "Without a batch dimension, the code repeats the wrong dimension.",
         "Which index does the dimension of the heads have if you count from the end? This index is the same"
         " with and without a batch dimension.",
         "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=1)",
@@ -243,7 +244,7 @@ PAIRS = (
         "pairs_torn_apart",
         "In the result, the first features of all pairs come before all second features.",
         "Features 2i and 2i + 1 of the result should belong to pair i. Which two features are next to each"
-        " other in yours?",
+        " other in your result?",
         "torch.stack([A, B], dim=-1).flatten(-2) => torch.cat([A, B], dim=-1)",
     ),
     Misconception(
@@ -357,7 +358,7 @@ PAIRS = (
     Misconception(
         "second_not_turned",
         "Only one feature of each pair is rotated.",
-        "The rotation has two formulas, one for each feature of a pair. Which of them is missing in your"
+        "The rotation has two formulas, one for each feature of a pair. Which formula is missing in your"
         " code?",
         f"{_TURNED} => torch.stack([A * C - B * S, B], dim=-1) || torch.stack([A, A * S + B * C], dim=-1)",
     ),
@@ -446,7 +447,7 @@ BLOCKS = (
     ),
     Misconception(
         "one_maximum_for_all",
-        "One maximum is used for all queries. If the scores of a query are far below it, all their"
+        "One maximum is used for all queries. If the scores of a query are far below this maximum, all their"
         " exponentials become 0.",
         "Each query needs its own maximum. Over which dimension of `scores` should you take it?",
         "torch.maximum(maximum, X) => torch.maximum(maximum, scores.amax().expand_as(maximum))",
@@ -517,7 +518,7 @@ BLOCKS = (
     ),
     Misconception(
         "numbers_for_sums",
-        "In the denominator, the exponentials of a block are counted or averaged instead of added up.",
+        "The denominator counts or averages the exponentials of a block instead of adding them up.",
         "Read the description of the denominator: which numbers does it add up?",
         "parts.sum(dim=-1) => torch.full_like(higher, parts.shape[-1]) || parts.mean(dim=-1)",
     ),

@@ -39,7 +39,8 @@ MISCONCEPTIONS = (
     Misconception(
         "other_order",
         "The three layers or parameters are created in the wrong order.",
-        "Each one draws its random numbers when it is created. In which order does the exercise name them?",
+        "Each layer or parameter draws its random numbers when it is created. In which order does the exercise"
+        " name the three?",
         _orders(),
     ),
     Misconception(
@@ -97,14 +98,14 @@ MISCONCEPTIONS = (
     Misconception(
         "last_layer_missing",
         "The last layer is missing.",
-        "Until the end of the heads, no feature of one head is combined with a feature of another head."
-        " Which layer combines them?",
+        "The heads do not combine the features of one head with those of another head. Which layer combines"
+        " them after the heads are joined?",
         "self.out_proj = nn.Linear(...) => pass && return self.out_proj(X) => return X",
     ),
     Misconception(
         "randn",
         "The parameters do not start with the numbers of `torch.rand`.",
-        "`torch.rand` and `torch.randn` draw different numbers. Which one does the exercise name, and does"
+        "`torch.rand` and `torch.randn` draw different numbers. Which of the two does the exercise name? Does"
         " your code change the numbers afterwards?",
         "torch.rand(...) => torch.randn(...)",
     ),
@@ -145,7 +146,7 @@ MISCONCEPTIONS = (
     Misconception(
         "frozen",
         "A parameter has `requires_grad=False`, so it cannot learn.",
-        "Which line of your code switches its gradient off?",
+        "Which line of your code switches off the gradient of this parameter?",
         "nn.Parameter(X) => nn.Parameter(X, requires_grad=False)\n"
         "self.A = nn.Linear(...) => self.A = nn.Linear(...).requires_grad_(False)",
         says=r"cannot learn: its requires_grad is False",

@@ -66,8 +66,8 @@ MISCONCEPTIONS = (
     Misconception(
         "sees_one_ahead",
         "Every token can see the next token.",
-        "Look at row 0 of your mask or weights: which tokens can the first token see? Does one of them come"
-        " later?",
+        "Look at row 0 of your mask or weights: which tokens can the first token see? Is a later token among"
+        " them?",
         """
         X.triu(diagonal=1) => X.triu(diagonal=2)
         X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n + 2)
@@ -221,7 +221,7 @@ MISCONCEPTIONS = (
     Misconception(
         "always_causal",
         "The code uses a causal mask instead of the argument `mask`.",
-        "Where does your code read the argument `mask`? It may hide other tokens than a causal mask.",
+        "Where does your code read the argument `mask`? This mask may hide other tokens than a causal mask.",
         "X.masked_fill(mask, V) => X.masked_fill(torch.ones_like(X, dtype=torch.bool).triu(diagonal=1), V)",
         where=_ARGUMENT_MASK,
     ),
@@ -368,8 +368,8 @@ MISCONCEPTIONS = (
     Misconception(
         "padding_square",
         "The mask has one dimension too many.",
-        "Compare the shape of your mask with the description. It has one row for each sentence. Which"
-        " dimension does not belong there?",
+        "The description asks for the shape (B, max_length). Which dimension of your mask does not belong"
+        " there?",
         "return X >= Y => return (X >= Y).unsqueeze(1) || return (X >= Y).unsqueeze(1).expand(-1, max_length, -1)"
         " || return (X >= Y).unsqueeze(1).unsqueeze(1)",
     ),
@@ -382,7 +382,7 @@ MISCONCEPTIONS = (
     Misconception(
         "mask_comes_apart",
         "After the mask is repeated for the queries, its rows belong to the wrong sequences.",
-        "After you repeat the rows, in which order are they? In which order does `view` expect them?",
+        "In which order are the rows of the mask after you repeat them? In which order does `view` expect them?",
         "mask.unsqueeze(1) => mask.repeat(x.shape[1], 1).view(len(mask), x.shape[1], -1)"
         " || mask.repeat_interleave(x.shape[1], dim=1).view(len(mask), x.shape[1], -1)",
     ),

@@ -6,8 +6,8 @@ MISCONCEPTIONS = (
     Misconception(
         "no_positions",
         "The output of the model does not depend on the positions of the tokens.",
-        "If you swap two tokens of a text, the model should notice it. Where does your code add the"
-        " position embedding?",
+        "If you swap two tokens of a text, the next guess of the model should change. Where does your code add"
+        " the position embedding?",
         "X + self.A(torch.arange(...)) => X\nX + self.position_embedding(P) => X",
     ),
     Misconception(
@@ -99,13 +99,13 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "logits_are_probabilities",
-        "The returned logits have been through a softmax.",
+        "A softmax, or a log_softmax, is applied to the returned logits.",
         "Logits are scores before any softmax. What is the last step of your model?",
         "L = self.head(X) => L = torch.log_softmax(self.head(X), dim=-1)",
     ),
     Misconception(
         "targets_moved_twice",
-        "The targets are shifted by one more token.",
+        "Your code shifts the targets by one token, although they are already shifted.",
         "`targets[b, t]` already is the token after `tokens[b, t]`. Which logits and which targets does"
         " your loss compare?",
         "F.cross_entropy(L.flatten(0, 1), T.flatten())"
@@ -128,7 +128,7 @@ MISCONCEPTIONS = (
     Misconception(
         "no_activation",
         "There is no activation function between the two linear layers.",
-        "Two linear layers in a row are only one linear function. Which layer belongs between them?",
+        "Two linear layers in a row compute only a linear function. Which layer belongs between them?",
         "nn.GELU() => nn.Identity()",
     ),
     Misconception(
@@ -228,7 +228,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "residual_from_before_attention",
-        "The second addition starts from x, so the result of the attention is lost.",
+        "The output of the feed-forward network is added to x instead of h.",
         "Which variable holds the sum of x and the attention? Add the output of the feed-forward network to"
         " this variable.",
         "return h + self.feed_forward(X) => return x + self.feed_forward(X)",
@@ -499,7 +499,7 @@ MISCONCEPTIONS = (
         "head_reads_no_norm",
         "The input of the head is not the output of a LayerNorm.",
         "Which layer does the exercise name between the blocks and the head?",
-        says=r"What the head reads is not the output of a LayerNorm",
+        says=r"The input of the head is not the output of a LayerNorm",
     ),
     Misconception(
         "last_norm_otherwise",
@@ -516,9 +516,9 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "half_lost",
-        "The output of one half of the block does not reach the result by itself.",
+        "If one half of the block gives zeros, the output of the other half does not reach the result.",
         "What does your `forward` return if the attention gives zeros, and what if the feed-forward network does?"
-        " Each half should still add its own output to `x`.",
+        " The other half should still add its own output.",
         says=r"The output of the [\w-]+ is lost if the block's other half gives zeros",
         if_unrepaired=True,
     ),

@@ -80,7 +80,7 @@ PLACES = (
     Place(
         "argument_overwritten",
         "An argument is overwritten.",
-        "Which line gives the argument another value, although the function still needs what it was given?",
+        "Which line gives the argument another value, although the function still needs the old value?",
         kinds="overwritten",
     ),
     Place(
@@ -91,28 +91,28 @@ PLACES = (
     ),
     Place(
         "exchanged",
-        "Two names are used in each other's place.",
-        "Follow each argument and each layer to its use. Which two of them are exchanged?",
+        "Two names are exchanged.",
+        "Look at each line that uses an argument or a layer. Which two are exchanged?",
         kinds="swapped",
     ),
     Place(
         "clearing_of_the_gradients",
-        "The clearing of the gradients is wrong.",
-        "When must the gradients of earlier calls be gone, and until when are the new ones needed?",
+        "The gradients are cleared at the wrong step, too often, or not at all.",
+        "Before which call must the old gradients be cleared? Which call still needs the new gradients?",
         "A.zero_grad(...)",
         kinds="statement,order,too much",
     ),
     Place(
         "training_step_incomplete",
         "A step of the training is missing.",
-        "What happens to the parameters, from the loss to their change? Which call does each part?",
+        "Which calls lead from the loss to changed parameters? Which one is missing in your code?",
         "A.backward(...)\nA.step(...)",
         kinds="statement",
     ),
     Place(
         "order_of_training",
         "The steps of the training are in the wrong order.",
-        "Which step needs the result of which other step: the loss, the gradients, the change of the parameters?",
+        "In which order must your code compute the loss, compute the gradients, and change the parameters?",
         "A.backward(...)\nA.step(...)",
         kinds="order",
     ),
@@ -133,7 +133,7 @@ PLACES = (
     Place(
         "norm_at_the_wrong_step",
         "A norm acts at the wrong step.",
-        "Does the norm act before the layer, on what goes in, or after the addition?",
+        "Does the norm act on the input of the layer, or on the sum after the layer?",
         "X + self.A(self.B(X))",
         where="LayerNorm",
         kinds="order",
@@ -141,7 +141,7 @@ PLACES = (
     Place(
         "layers_not_registered",
         "Layers in a list are not registered with the module.",
-        "Print the names of the module's parameters. Which kind of list tells the module about its layers?",
+        "Print the names of the module's parameters. Which kind of list registers the layers in it?",
         "nn.ModuleList(X)\nnn.ModuleList(...)",
         kinds="missing",
     ),
@@ -224,7 +224,8 @@ PLACES = (
     Place(
         "masking",
         "The step that hides tokens is missing or wrong.",
-        "Which tensor is masked, by which mask, and with which number? Compare this with what `masked_fill` expects.",
+        "Which tensor is masked, with which mask, and with which number? Compare this with the arguments of"
+        " `masked_fill`.",
         "X.masked_fill(M, V)\nX.masked_fill_(M, V)\ntorch.where(M, V, X)",
         where=r"\A(?![\s\S]*maximum)[\s\S]*masked_fill",
     ),
@@ -241,7 +242,7 @@ PLACES = (
     ),
     Place(
         "cut_of_the_mask",
-        "The part of the mask that is used is wrong.",
+        "The wrong part of the mask is used.",
         "How many rows and columns of the mask does a short text need?",
         "self.mask[P]\nself.tril[P]\nself.mask[:P, :B]\nself.mask[:A, :P]\nself.mask[X]\nself.tril[X]",
     ),
@@ -484,8 +485,8 @@ PLACES = (
     Place(
         "running_maximum",
         "The maximum is wrong.",
-        "The maximum of each query is the largest of all its scores so far. Which scores does your maximum"
-        " take into account?",
+        "The maximum of each query is the largest of all its scores so far. From which scores is your maximum"
+        " computed?",
         "torch.maximum(A, B)\ntorch.maximum(P, B)\ntorch.maximum(A, P)\nX.amax(..., dim=P)\nX.amax(P, ...)\n"
         "X.max(..., dim=P)",
         where=r"maximum, denominator",
@@ -507,7 +508,8 @@ PLACES = (
     Place(
         "variance",
         "The variance is wrong.",
-        "Which numbers does it count together? Is their mean subtracted, and by which number is the sum divided?",
+        "From which numbers is the variance computed? Is their mean subtracted, and by which number is the sum"
+        " of the squares divided?",
         "Y.var(...)\ntorch.var(...)\nY / (N - 1)\nY.mean(...)\nX.var(P, ...)\nX.var(..., dim=P)",
         where="def score_variance",
     ),
@@ -590,7 +592,7 @@ PLACES = (
     Place(
         "cut_off_from_the_graph",
         "A result is detached from the computation graph.",
-        "Which step makes plain numbers, so that no gradient flows through it?",
+        "Which step of your code cuts the gradient off: `detach`, `item`, `tolist` or `data`?",
         "X.detach()\nX.item()\nX.tolist()\nX.data",
         kinds="too much",
     ),
@@ -706,7 +708,7 @@ PLACES = (
     ),
     Place(
         "truth_value",
-        "A truth value is wrong.",
+        "A truth value, True or False, is wrong.",
         "What does this value switch on or off?",
         kinds="switch",
     ),

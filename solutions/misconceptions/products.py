@@ -10,9 +10,9 @@ _LAYERS = (
 
 
 def each(*rules: str) -> str:
-    """Return rules once for each triple of layers' names; q, k and v in braces stand for them.
+    """Return the rules for each triple of layers, with the layers' names in place of {q}, {k} and {v}.
 
-    No right answer goes through the layers of the last triple in a tuple.
+    Rules for tuples are left out for the last triple: no right answer has these layers in a tuple.
     """
     return "\n".join(
         rule.format(q=q, k=k, v=v)

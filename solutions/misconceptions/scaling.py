@@ -11,8 +11,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "scaled_without_root",
-        "The scores are divided by the size itself, without the square root.",
-        "Which function is applied to this size in the formula?",
+        "The scores are divided by the size of a key, without the square root.",
+        "Which function does the formula apply to the size of a key?",
         "X / Y**0.5 => X / Y\nattention(Q, K, ...) => attention(Q / K.shape[-1]**0.5, K, ...)",
     ),
     Misconception(
@@ -24,7 +24,8 @@ MISCONCEPTIONS = (
     Misconception(
         "wrong_exponent",
         "The scores are not scaled as in the formula.",
-        "If the size is 16, which number does your code divide the scores by? Compare it with the formula.",
+        "If a key has 16 numbers, which number does your code divide the scores by? Compare this number with"
+        " the formula.",
         "X / Y**0.5 => X / (Y / 2) || X / Y / 2 || X / Y**2 || X / Y**0.25 || X / Y**1.5 || X / Y**0.05 || X / (2 * Y**0.5)",
     ),
     Misconception(
@@ -57,7 +58,7 @@ MISCONCEPTIONS = (
     Misconception(
         "scaled_by_the_batch",
         "The scores are scaled by the size of the wrong dimension.",
-        "From which dimension of which tensor do you read the size? Print it for two different batches.",
+        "From which dimension of which tensor do you read the size? Print this size for two different batches.",
         "X / Y**0.5 => X / X.shape[0]**0.5 || X / X.shape[1]**0.5",
     ),
     Misconception(
@@ -122,7 +123,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "biased",
-        "The variance is divided by the number of scores instead of this number minus 1.",
+        "The sum of squares is divided by the number of scores instead of this number minus 1.",
         "Which value of `unbiased`, or of `correction`, does `var` have by default? Which one do you use?",
         """
         X.var(...) => X.var(..., unbiased=False) || X.var(..., correction=0)
@@ -183,7 +184,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "fractions_cut_off",
-        "A number is rounded that should keep its fraction.",
+        "A number loses its digits after the point.",
         "The square root of 2 is not a whole number. Which step of your code rounds it, or rounds the"
         " scores?",
         "X / Y**0.5 => X / int(Y**0.5) || X // Y**0.5 || X / round(Y**0.5)",

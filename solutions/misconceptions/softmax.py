@@ -57,7 +57,7 @@ MISCONCEPTIONS = (
     Misconception(
         "softmax_over_everything",
         "All weights together sum to 1.",
-        "Which weights should sum to 1: those of the whole matrix, or those of each row?",
+        "Which weights should sum to 1: all weights of the matrix together, or the weights of each row?",
         """
         torch.softmax(X, dim=D) => torch.softmax(X.flatten(), dim=0).view(X.shape)
         torch.softmax(X, dim=D) => torch.softmax(X.flatten(-2), dim=-1).view(X.shape)

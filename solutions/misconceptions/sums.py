@@ -177,7 +177,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "short_window",
-        "A row does not average all tokens up to its own, each with the same weight.",
+        "A row should be the plain mean of all tokens up to its own, but it is not.",
         "Which tokens are in the average of the last row? How much does each of them count?",
         """
         X[B, :T + 1] => X[B, max(0, T - 1):T + 1] || X[B, max(0, T - 2):T + 1] || X[B, max(0, T - 9):T + 1]
@@ -260,7 +260,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "added_for_multiplied",
-        "Entries are added where they should be multiplied.",
+        "Entries are added, but they should be multiplied.",
         "In a dot product, which operation combines the two entries with the same index?",
         "inputs @ query => (inputs + query).sum(dim=-1)",
     ),

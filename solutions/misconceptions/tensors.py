@@ -15,7 +15,7 @@ MISCONCEPTIONS = (
     Misconception(
         "detached",
         "The result is detached from the computation graph.",
-        "Which step of your code detaches the result? Without the graph, nothing can be learnt from it.",
+        "Which step of your code detaches the result? Without the graph, no gradient can be computed from it.",
         "return X => return X.detach()\nreturn A, B, C => return A.detach(), B.detach(), C.detach()"
         "\nreturn A, (B, C) => return A.detach(), (B, C)",
     ),
@@ -29,7 +29,7 @@ MISCONCEPTIONS = (
     Misconception(
         "single_precision",
         "A tensor has the dtype float32 where it should have float64.",
-        "Results should have the dtype of the inputs. Which step of your code makes float32 from float64?",
+        "Results should have the dtype of the inputs. Which step of your code converts float64 to float32?",
         """
         return X => return X.float()
         return A, B, C => return A.float(), B.float(), C.float()
@@ -49,7 +49,7 @@ MISCONCEPTIONS = (
     Misconception(
         "double_precision",
         "A tensor has the dtype float64 where it should have float32.",
-        "Results should have the dtype of the inputs. Which step of your code makes float64 from float32?",
+        "Results should have the dtype of the inputs. Which step of your code converts float32 to float64?",
         """
         return X => return X.double()
         return A, B, C => return A.double(), B.double(), C.double()
@@ -159,7 +159,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "no_batches",
-        "A line of your code expects a different number of dimensions, or of values, than it gets.",
+        "A line of your code gets more or fewer dimensions, or values, than it expects.",
         "Print the shape of the tensor in the line that fails. How many dimensions does this line expect?",
         crash=r"t\(\) expects a tensor with <= 2 dimensions|expected 2D|must be a matrix|must be 2-D|1D tensors expected|"
         r"vector \+ matrix|too many values to unpack \(expected 2\)",
@@ -167,8 +167,8 @@ MISCONCEPTIONS = (
     Misconception(
         "undefined_name",
         "Your code uses a name that is not defined.",
-        "Restart the kernel and run all cells. Which name is neither an argument, nor assigned before it is"
-        " used, nor an attribute of `self`?",
+        "Restart the kernel and run all cells. Where should the value of this name come from: an argument, an"
+        " earlier line, or an attribute of `self`?",
         crash=r"NameError: |UnboundLocalError: ",
     ),
     Misconception(
@@ -198,8 +198,8 @@ MISCONCEPTIONS = (
     Misconception(
         "view_on_turned_memory",
         "`view` is called on a tensor whose numbers are in another order in memory.",
-        "`transpose` does not move any number in memory. What does `view` need, and what does `reshape` do"
-        " instead?",
+        "`view` needs numbers that are in order in memory, and after `transpose` they are not. Which function"
+        " copies the numbers into order if this is necessary?",
         crash=r"RuntimeError: view size is not compatible with input tensor's size and stride",
     ),
     Misconception(
@@ -217,7 +217,8 @@ MISCONCEPTIONS = (
     Misconception(
         "mixed_types",
         "A step gets a tensor whose dtype does not fit.",
-        "Print the dtype of each tensor in the line that fails. Which of them does your own code create?",
+        "Print the dtype of each tensor in the line that fails. Which of these tensors does your own code"
+        " create?",
         crash=r"RuntimeError: expected (m1 and m2|scalar type|both vectors).*|RuntimeError: .*to have the same dtype",
     ),
     Misconception(
@@ -239,7 +240,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_number_of_dimensions",
-        "A line of your code expects a different number of dimensions, or of values, than it gets.",
+        "A line of your code gets more or fewer dimensions, or values, than it expects.",
         "Print the shape of the tensor in the line that fails. How many dimensions does this line expect?"
         " Count dimensions from the end.",
         crash=r"einsum\(\): the number of subscripts in the equation|must be a 3D tensor|"
@@ -282,7 +283,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "paired_by_order",
-        "If the layers were created in another order, the wrong layers are paired.",
+        "If the layers are created in another order, your code pairs the wrong layers.",
         "Does your code find the matching layer by its name, or by its position among the layers?",
         says=r"by name, or by the order they were made in",
         whole=True,
@@ -396,24 +397,24 @@ MISCONCEPTIONS = (
     Misconception(
         "found_although_it_is_causal",
         _FOUND,
-        "If you change later tokens and keep all sizes, which rows of this module's output may change, and by how"
-        " much through rounding? Does your probe compare only the other rows?",
+        "Change later tokens of a text, but no size. Which rows of this module's output must stay the same, except"
+        " for rounding? Does your probe compare only these rows, with a tolerance?",
         says=r"sees_the_future returned True (?P<quoted>for a module that .+?)\. It is written",
         where="def sees_the_future",
     ),
     Misconception(
         "future_not_found",
         _NOT_FOUND,
-        "Which tensor of which later token changes which earlier output of this module? Does your probe change"
-        " this tensor, and does it compare this output in all texts and heads?",
+        "In this module, some tensor of a later token (query, key or value) changes an earlier output. Does your"
+        " probe change this tensor? Does it compare this output, in all texts and heads?",
         says=r"sees_the_future returned False (?P<quoted>for a module that .+?)\. It is written",
         where="def sees_the_future",
     ),
     Misconception(
         "found_although_it_is_scaled",
         _FOUND,
-        "By which number are the scores divided in the result that you expect? Which rows of it are right both"
-        " with a mask and without?",
+        "By which number are the scores divided in the result that your probe expects? Which rows of this result"
+        " are the same with and without a mask? Does your probe compare only these rows?",
         says=r"scales_wrongly returned True (?P<quoted>for a module that .+?)\. It is written",
         where="def scales_wrongly",
     ),
@@ -421,23 +422,23 @@ MISCONCEPTIONS = (
         "wrong_scale_not_found",
         _NOT_FOUND,
         "With the sizes of your random texts, by which number does this module divide, and by which number"
-        " should it divide? Does the row that you compare depend on it?",
+        " should it divide? Does the row that you compare depend on this number?",
         says=r"scales_wrongly returned False (?P<quoted>for a module that .+?)\. It is written",
         where="def scales_wrongly",
     ),
     Misconception(
         "found_although_it_keeps_texts_apart",
         _FOUND,
-        "In which two calls must this module give the same output for one text? Does your probe compare these"
-        " two, and does it leave room for rounding?",
+        "In which two calls must this module give the same output for a text? Does your probe compare the outputs"
+        " of these two calls, with a tolerance for rounding?",
         says=r"mixes_the_batch returned True (?P<quoted>for a module that .+?)\. It is written",
         where="def mixes_the_batch",
     ),
     Misconception(
         "mixed_batch_not_found",
         _NOT_FOUND,
-        "Which output of which text depends on another text in this module? Does your batch have other texts,"
-        " and does your probe compare this output in all texts and heads?",
+        "In this module, the output for some text depends on another text. Does your batch have several texts"
+        " that differ? Does your probe compare the outputs for all texts and heads?",
         says=r"mixes_the_batch returned False (?P<quoted>for a module that .+?)\. It is written",
         where="def mixes_the_batch",
     ),

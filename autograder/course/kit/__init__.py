@@ -1,7 +1,8 @@
-"""The files that students get with a notebook, and the given cell, which the checks in it need.
+"""The files that students get with a notebook, and the given cell, which the notebook's checks need.
 
-The files are conftest.py, which is the same for every exercise, exercise.json, which has what differs, and
-SETUP.md. The given cell is checks.py, with the hints and forbidden words of one exercise.
+The files are conftest.py, which is the same for every exercise; exercise.json, which lists the questions,
+checks and files of one exercise; and SETUP.md. The given cell is checks.py with the hints and forbidden words
+of one exercise.
 """
 
 import json

@@ -22,7 +22,7 @@ class NotImplementedError(builtins.NotImplementedError):
 
 
 class CheckFailed(AssertionError):
-    """The message of a check that fails, in a few lines. Notebooks show them instead of a traceback."""
+    """A check fails. Notebooks show the few lines of its message instead of a traceback."""
 
     def _render_traceback_(self):
         return str(self).splitlines()
@@ -182,7 +182,7 @@ def _unlike(wrong, expected, yours, *more):
 
 
 def _of(name):
-    """Return " of NAME" for a message about the value NAME, or "" for the result."""
+    """Return the text " of NAME" for a message about a value with this name, or "" for the result."""
     return "" if name == "The result" else f" of {name[:1].lower()}{name[1:]}"
 
 
@@ -265,7 +265,7 @@ def _expect_form(actual, expected, hint, name):
 
 
 def _fits(actual, expected):
-    """Return whether numpy casts the dtype of an array to the expected one under its rule "same_kind"."""
+    """Whether numpy casts the dtype of an array to the expected one under its rule "same_kind"."""
     numpy = sys.modules["numpy"]
     dtypes = [numpy.asarray(each).dtype for each in (actual, expected)]
     return all(each.kind in "OUT" for each in dtypes) or numpy.can_cast(*dtypes, "same_kind")
@@ -283,7 +283,7 @@ def _last_digit(value):
 
 
 def _equal(wanted, yours, near=0.0):
-    """Return whether two values are equal, or both missing; numbers may differ by `near`."""
+    """Whether two values are equal or both missing. Numbers may differ by `near`."""
     gaps = [each is None or type(each).__name__ in ("NAType", "NaTType") for each in (wanted, yours)]
     if any(gaps):
         return all(gaps)
@@ -327,7 +327,7 @@ def expect_parameters(module, names, *inputs):
     yours = " ".join(dict(module.named_parameters()))
     if yours != names:
         is_order = {*yours.split()} == {*names.split()}
-        advice = "The order is wrong: it is the one in which `__init__` creates them." if is_order else ""
+        advice = "Only the order is wrong: create them in this order in `__init__`." if is_order else ""
         raise _unlike("unexpected parameters", names, yours or "none", advice)
     for name, parameter in module.named_parameters():
         expect_gradient(module(*inputs), parameter, hint=f"{name} is frozen, or not used.")
@@ -388,7 +388,7 @@ def expect_raises(kinds, function, *arguments, hint="", **keywords):
 
 
 def _hints(question):
-    """Return the hints that match the last message of a question's check, those without a pattern last."""
+    """Return the hints that match the last message of a question's check, then those without a pattern."""
     hints = [*_HINTS.get(question, ()), *_HINTS.get("*", ())]
     fitting = [each for each in hints if re.search(each[0], _SAID.get(question, ""))]
     return sorted(fitting, key=lambda each: not each[0])
@@ -422,7 +422,7 @@ def hint(question):
 _NUMBERS = (int, float, complex)
 _CALLING = ("expect_unchanged", "expect_gradient", "expect_printed", "expect_raises")
 _OPTIONS = ("hint", "expected", "weight", "atol", "names")  # arguments of expectations, not of the function
-_WRITES = "Which line writes into it: `+=`, a method that ends in _, or an index on the left?"
+_WRITES = "Look for `+=`, a method whose name ends in _, and assignments such as `x[0] = 1`."
 _STRUCTURE = "unexpected type or structure"
 _SAID, _GIVEN = {}, {}  # by question: the last message of its check, and the hints that were printed
 _FORBIDDEN, _HINTS = {}, {}  # of this exercise, by question

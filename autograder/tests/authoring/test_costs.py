@@ -131,7 +131,7 @@ def test_a_misconception_that_no_test_sees_is_found_until_its_author_declares_it
     assert measured(course, share=1).findings == ()
     place = declare(course, "row_sums", 'misconceptions = ["other_rows"]')
     (needless,) = measured(course, share=0.5).findings
-    fix = "other_rows fails a hidden test or fits no right answer; take it out"
+    fix = "other_rows needs no exception: it fails a hidden test, or changes no right answer; delete it here"
     assert needless == f"{place}: {fix}"
 
 
@@ -143,14 +143,15 @@ def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_autho
     rewrite(course, "assert sums.shape == (2,),", "assert sums.dim() == 1,")
     columns = f"{small(course).folder / MISTAKES}:17"
     declaration = '`shares = ["columns"]` in a cell `# %% exception="row_sums"`'
-    fix = f"let that fail too, or write {declaration} of mistakes.py, with the reason"
+    fix = f"let that check catch it, too, or write {declaration} of mistakes.py, with the reason"
     seen = "row_sums: mistake columns keeps 0 %, but it passes the visible check"
     fails = "It fails test_one_number_a_row, test_adds_along_the_row"
     assert f"{columns}: {seen}; {fix}. {fails}" in measured(course).findings
     declare(course, "row_sums", 'shares = ["columns"]')
     place = declare(course, "double", 'shares = ["squares"]')
     told = [finding for finding in measured(course).findings if "columns" in finding or "squares" in finding]
-    assert told == [f"{place}: the rules allow the share that squares of double keeps; take this out"]
+    problem = "squares needs no exception: the rules allow the share of double that it keeps"
+    assert told == [f"{place}: {problem}; delete it here"]
 
 
 def test_a_test_that_sees_a_mistake_with_some_inputs_only_is_found(course: Course) -> None:
@@ -196,7 +197,10 @@ def test_a_corner_that_costs_more_than_a_quarter_or_next_to_nothing_is_found(cou
 def test_shares_are_counted_by_class_and_the_furthest_from_the_rules_are_listed(course: Course) -> None:
     results, corner, trivial = measured(course).shares()
     assert results.startswith("results wrong")
-    assert " ".join(corner.split()) == "corner 1 answers, by tenths of the points kept: 0 0 0 0 0 0 0 0 1 0 0"
+    assert (
+        " ".join(corner.split())
+        == "corner 1 answers, by tenths of the points that they keep: 0 0 0 0 0 0 0 0 1 0 0"
+    )
     assert trivial.startswith("trivial")
 
 

@@ -156,7 +156,7 @@ def test_a_draft_gets_at_functions_variables_and_imports_of_the_notebook(made: E
     tests = made.suite.read_text(encoding="utf-8")
     assert "- cell-5: `%time` is left out." in tests
     assert "- No cell tests unused: write its check and its hidden tests." in tests
-    assert "- cell-6 has lines for nbgrader's autotest: write tests instead." in tests
+    assert "- cell-6 uses nbgrader's autotest: write tests instead of its lines." in tests
     assert """Is 3 'right'?""" in tests
     with pytest.raises(SourceError, match='question "unused" has no hidden test; add one'):
         Suite(made)
@@ -179,7 +179,7 @@ def test_another_file_is_refused_and_nothing_is_written(
     if cells is not None:
         write(path, cells)
     done = CliRunner().invoke(main, ["init", str(tmp_path / "course"), "--from-nbgrader", str(path)])
-    fix = "give the one in nbgrader's source folder, with solutions and tests"
+    fix = "give the notebook in nbgrader's source folder, with solutions and tests"
     assert done.stderr == f"{path}: is not a notebook with cells that nbgrader grades; {fix}\n"
     assert done.exit_code == 3
     assert not (tmp_path / "course").exists()
@@ -196,8 +196,8 @@ MODEL = "students do not see this model answer, so the text above it must ask th
         ([], "In which year, **and why?**", True, "is a question. It is a text cell now: write its model"),
         ([HEADING], "In which year?", True, "is a question. It is a text cell now: write its model answer."),
         ([ASKS], "In 2001. Or in 2002?", False, f"ends with a question: {MODEL}"),
-        ([], "In 2001.", False, f"has no text between it and the answer above: {MODEL}"),
-        ([HEADING], "### BEGIN SOLUTION\nIn 2001?\n### END SOLUTION", False, "has no text between it"),
+        ([], "In 2001.", False, f"comes right after another answer: {MODEL}"),
+        ([HEADING], "### BEGIN SOLUTION\nIn 2001?\n### END SOLUTION", False, "comes right after another"),
         ([ASKS], "In 2001.", False, ""),
     ],
 )

@@ -46,7 +46,7 @@ BY_HAND = {  # by notebook and file, the lines that an author adds
         "course.yaml": ["mutants_fail: 0.8"],
     },
 }
-TITLES = "Students read the docstring of a test as its title. Name the tested property in those of"
+TITLES = "Students read a test's docstring as its title. Name the tested property in the docstring of"
 VARIABLE = (
     "Students read {}, a variable, as the name of {}. To change it, rename the variable in all files of the "
     "exercise."
@@ -74,7 +74,7 @@ TO_DO = {
     ],
     "words": [
         VARIABLE.format("most_common", "counting"),
-        "counting-test-2 had 0 points; its hidden test has a weight of 1.",
+        "counting-test-2 had 0 points; its hidden test has a weight of 1 now.",
         "important-test: `assert important('the fox') == ['the']` is left out of its hidden test: it calls "
         "a function that reads STOP, and the test replaces STOP.",
         f"{TITLES} test_words_test, test_counting_test_1, test_counting_test_2, test_important_test, "

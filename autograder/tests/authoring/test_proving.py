@@ -48,9 +48,8 @@ def test_what_was_proved_of_other_files_is_not_proved(course: Course, name: str)
 
 
 def test_a_release_warns_of_an_exercise_that_is_not_proved_as_it_is(course: Course) -> None:
-    warning = (
-        "warning: 01_small: has changed since its last proof, or has none; run `autograder verify 01_small`\n"
-    )
+    problem = "has no proof, or has changed since the last one"
+    warning = f"warning: 01_small: {problem}; run `autograder verify 01_small`\n"
     words = ["--course", str(course.root), "release"]
     assert CliRunner().invoke(main, words).stderr == warning
     save_proof(course, small(course), SETS, PROOF)

@@ -118,7 +118,7 @@ def test_given_code_that_answers_an_earlier_exercise_is_warned_of_until_that_is_
 
     undated = (
         "08_multi_head_attention: its given code answers causal_mask of 06_causal_attention; "
-        "release it after 06_causal_attention is over"
+        "release it when 06_causal_attention has ended"
     )
     seven = (
         "08_multi_head_attention: its given code answers Attention of 07_cross_attention; "

@@ -189,8 +189,8 @@ def test_a_weak_suite_is_found_with_each_survivor_and_what_to_do(course: Course)
 @pytest.mark.parametrize(
     ("instead", "problem"),
     [
-        (7, "mistakes.py:26: makes no mutant of row_sums any more; delete or change this edit"),
-        (0, "mistakes.py:26: is declared equivalent, but fails a hidden test; take it out"),
+        (7, "mistakes.py:26: this edit no longer makes a mutant of row_sums; delete or change it"),
+        (0, "mistakes.py:26: this edit is declared equivalent, but fails a hidden test; delete it"),
     ],
 )
 def test_a_declaration_that_does_not_hold_any_more_is_found(

@@ -86,16 +86,16 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
             "mistakes.py",
             "",
             MISTAKE.replace('other"', 'other" error="NameError"').format("x"),
-            'does not fail by NameError alone; delete error="NameError"',
+            'does not fail only because of NameError; delete error="NameError"',
         ),
         ("notes.txt", "", "", "is not a file of an exercise; move its answers to accepted.py or mistakes.py"),
         ("test_hidden.py", "", "", 'question "double" has no hidden test; add one with @question("double")'),
-        ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8; make that stricter"),
+        ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8; make this stricter"),
         (
             "01_small.py",
             "return x.sum(dim=along_each_row)",
             "return double(x).sum(dim=along_each_row) / 2",
-            "As row_sums calls double, write `builds_on: {row_sums: [double]}` in course.yaml",
+            "row_sums calls double: write `builds_on: {row_sums: [double]}` in course.yaml",
         ),
     ],
 )
@@ -302,7 +302,8 @@ def test_while_an_accepted_answer_fails_exceptions_are_not_called_needless(
     """They may be about what the catalogue makes of this answer."""
     place = write_answer(small(course), 'exception="double"', '"""Why."""\nmisconceptions = ["no_such"]')
     path, _, line = place.rpartition(":")
-    needless = f"{path}:{int(line) + 2}: no_such fails a hidden test or fits no right answer; take it out"
+    problem = "no_such needs no exception: it fails a hidden test, or changes no right answer"
+    needless = f"{path}:{int(line) + 2}: {problem}; delete it here"
     assert findings(course, zygote) == needless
     write_answer(small(course), 'accepted="other"', '"""Once."""\ndef double(x):\n    return x')
     said = findings(load_course(course.root), zygote)
@@ -327,15 +328,15 @@ def test_a_pair_of_course_yaml_is_proved_by_a_right_answer_that_calls_the_earlie
     course = load_course(course.root)
     (proof,) = prove(course, course.chosen([]), zygote)
     assert proof.findings == ()
-    assert proof.carried == "1 of 1 pairs of builds_on carry a mistake forward"
+    assert proof.carried == "1 of 1 pairs of builds_on are proved: earlier mistakes cost no later points"
 
 
 def test_a_pair_without_a_right_answer_that_calls_the_earlier_one_is_a_finding(course: Course) -> None:
     exercise = course.exercises["01_small"]
     _, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
     assert finding.endswith(
-        "01_small/accepted.py: no right answer to row_sums builds on double; "
-        "write one, in which row_sums calls it"
+        "01_small/accepted.py: has no answer to row_sums that builds on double; "
+        "write one, in which row_sums calls double"
     )
 
 
@@ -363,7 +364,7 @@ def test_an_answer_that_is_a_variable_builds_on_what_its_cell_calls(
 
     _, found = entry.measure(exercise, {"row": ("a",)}, Suite(exercise), grade)
     assert (found == ()) is is_caller
-    assert all("no right answer to row builds on a" in finding for finding in found)
+    assert all("has no answer to row that builds on a" in finding for finding in found)
 
 
 def test_what_a_wrong_earlier_answer_still_costs_is_a_finding(course: Course) -> None:
@@ -394,8 +395,8 @@ def test_nothing_builds_on_a_question_that_answers_it_by_itself(
     exercise = course.exercises["01_small"]
     _, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
     assert finding.endswith(
-        "the right answer to double alone gets 0% of the points of row_sums, and a worker that regrades "
-        "row_sums has it; change builds_on of row_sums in course.yaml"
+        "the right answer to double alone gets 0% of the points of row_sums, and a worker that grades "
+        "row_sums again has that answer; change builds_on of row_sums in course.yaml"
     )
 
 
@@ -433,8 +434,8 @@ def test_no_worker_may_hold_an_answer_that_the_earlier_one_calls_and_that_answer
     exercise = Exercise(folder)
     _, found = entry.measure(exercise, {"c": ("b",)}, Suite(exercise), lambda _: pytest.fail("graded"))
     message = (
-        "01_three: the right answer to {} alone gets 100% of the points of c, and a worker that regrades c "
-        "has it; change builds_on of c in course.yaml"
+        "01_three: the right answer to {} alone gets 100% of the points of c, and a worker that grades c "
+        "again has that answer; change builds_on of c in course.yaml"
     )
     assert [finding.rpartition("/")[2] for finding in found] == [message.format("b"), message.format("a")]
 

@@ -165,8 +165,8 @@ CHOSEN = '"Team Red" is a group, but a student could have chosen this name; give
         # Some names tell no student.
         *(("", name, "names no student") for name in ("01_first.ipynb", "_01_first.ipynb")),
         ("", "01_first/01_first.ipynb", "names no student"),
-        ("", "submission_5/01_first.ipynb", "lacks Gradescope's submission_metadata.yml"),
-        ("", "assignment_1_export/submission_5/01_first.ipynb", "lacks Gradescope's submission_metadata.yml"),
+        ("", "submission_5/01_first.ipynb", "with its submission_metadata.yml"),
+        ("", "assignment_1_export/submission_5/01_first.ipynb", "with its submission_metadata.yml"),
         ("", "=ada/01_first.ipynb", "is not a student's id"),
         ("", f"ada_{'1' * 99}_9_01_first.ipynb", "is not a student's id"),
         # Moodle's names need the list: each student chooses them, and a word may stand for all of them.
@@ -212,10 +212,10 @@ CHOSEN = '"Team Red" is a group, but a student could have chosen this name; give
         ("list", "homework-ada/01_first.ipynb", '"homework-ada" is not in the list of students'),
         # Whoever is not known for sure is refused.
         ("list", "adamseve_666_9001_01_first.ipynb", '"666", whom Canvas calls "adamseve", is not'),
-        ("list", "leeanna_666_9001_01_first.ipynb", '"leeanna" is the name of several students (anna1,'),
+        ("list", "leeanna_666_9001_01_first.ipynb", "write Canvas's number of this student into"),
         ("list", "ghost/01_first.ipynb", '"ghost" is not in the list of students'),
         ("list", "anon_aB3xZ_9001_01_first.ipynb", '"anon_aB3xZ" is not in the list of students'),
-        ("list", f"Anna Lee_7{FILE}", '"Anna Lee" is the name of several students (anna1, anna2)'),
+        ("list", f"Anna Lee_7{FILE}", "(anna1, anna2); give Moodle's grading worksheet"),
         ("list", f"Team Blue_7{FILE}", '"Team Blue" is not in the list of students'),
         ("list", HIDDEN[0], ["eve"]),
         ("list", HIDDEN[1], "is the name of several people; give Moodle's grading worksheet with --times, or "

@@ -353,7 +353,7 @@ def test_a_bad_archive_stops_neither_the_next_nor_what_came_before(course: Cours
     (tmp_path / "large.zip").write_bytes(zipped(large, packing=zipfile.ZIP_STORED))
     bad = [make_zip(tmp_path / "deep.zip", deep), tmp_path / "twice.zip", tmp_path / "broken.zip"]
     assert [line.partition("; ")[0] for line in said(run(course, *bad, tmp_path / "large.zip"))] == [
-        f"{EXPORT}submission_metadata.yml: refused: is not Gradescope's, or not of its whole export",
+        f"{EXPORT}submission_metadata.yml: refused: does not describe a whole export of Gradescope",
         f"{EXPORT}submission_5/01_small.ipynb: refused: names no student",
         *["ada: refused: is in the archive several times"] * 2,
         "refused: is damaged",
@@ -386,7 +386,7 @@ def test_an_archive_that_takes_all_memory_does_not_stop_the_next(
         monkeypatch.setattr("autograder.collecting.survey.class_folder", lambda *given: next(steps)(*given))
     bad = make_zip(tmp_path / "a.zip", {"bob/01_small.ipynb": notebook()})
     first, *rest = run(course, bad, make_folder(tmp_path / "b", {"ada/01_small.ipynb": notebook()}))
-    problem = "refused: takes more memory than there is; collect it manually"
+    problem = "refused: needs more memory than this machine has; collect it manually"
     assert said([first]) == [f"bob: {problem}" if when == "read" else problem]
     assert said(rest) == ["ada: new"]
 
@@ -407,7 +407,9 @@ def test_a_renamed_notebook_is_known_by_its_cells_and_others_are_refused(
         line.student: "recognised by its cells" in line.message for line in lines if line.status == "new"
     }
     assert known == {"101": True, "102": True, "105": False}
-    unknown = "names no exercise, nor do its cells; name it as one of 01_small, or pass --exercise"
+    unknown = (
+        "neither the name nor the cells show the exercise; rename it to one of 01_small, or pass --exercise"
+    )
     assert [line.message for line in lines if line.status == "refused"] == [unknown] * 2
     assert submitted(course, "105") == notebook("kim's")
     given = make_zip(tmp_path / "b.zip", {"eve_103_9003_recipes.ipynb": notebook()})
@@ -502,7 +504,9 @@ def test_the_command_says_a_line_on_each_and_exits_with_1_where_one_is_refused(
     archive = make_zip(tmp_path / "a.zip", files)
     done = call(course, archive)
     assert done.exit_code == 1
-    assert "some files were refused (see above), so the exit code is 1" in done.stderr
+    assert (
+        "some files were refused (see above); all others are collected. So the exit code is 1" in done.stderr
+    )
     assert done.stdout.splitlines() == [
         f"{archive}: bob/01_small.ipynb: refused: has control characters in its name",
         "01_small ada: new",
@@ -563,9 +567,10 @@ def test_who_is_missing_unknown_or_there_twice_is_shown(course: Course) -> None:
         "4 students in students.csv",
         "exercise submitted missing",
         "01_small 3 of 4 zoe (Zoë Müller)",
-        "01_small unknown: ghost is not in the list; add it there, unless ghost has left: grades stay",
-        "01_small twice: 101 is ada, who submitted under several ids; keep one",
-        "01_small under another id: 103 is eve; collect again with the list",
+        "01_small, unknown id: ghost is not in the list; add it to the list; if ghost has left the course, "
+        "do nothing: the grades are kept",
+        "01_small, submitted twice: 101 and ada are the same student; keep one of the submissions",
+        "01_small, other id: 103 is eve in the list; collect the submission again",
     ]
 
 

@@ -80,7 +80,7 @@ submission_6:
     ],
 )
 def test_metadata_that_are_not_those_of_the_export_are_refused(data: bytes) -> None:
-    with pytest.raises(EntryError, match="not of its whole export"):
+    with pytest.raises(EntryError, match="does not describe a whole export"):
         read_metadata(data, EXPORT, NAMES)
 
 

@@ -146,8 +146,8 @@ def torn(file: Path, copy: Path) -> Path:
     [
         ("students.csv", "submitted/../../x", "does not belong to a course"),
         ("students.csv", "course.yaml", r"course\.yaml does not belong to a course"),
-        ("students.csv", "audit.jsonl", r"before autograder\.db, which .* converts; restore it with that"),
-        ("students.csv", "attempts/ann/01_small/1-ab/x.ipynb", r"is of a version before autograder\.db"),
+        ("students.csv", "audit.jsonl", r"without autograder\.db; .* converts it; restore it with that"),
+        ("students.csv", "attempts/ann/01_small/1-ab/x.ipynb", r"by a version without autograder\.db"),
         ("contents.json", '{"course": "large"}', 'is of the course "large"'),
         ("contents.json", "", "is not a backup of"),
         ("contents.json", "[]", r"contents\.json in it names no course"),

@@ -379,9 +379,9 @@ def test_the_worst_verdict_speaks_and_the_passed_weight_scores(
     ("basic", "others", "score", "halves"),
     [
         ("1", "11", 4, ""),
-        ("1", "10", 3, "3 of 4: results (2 of 2), and 1 of 2 for everything else"),
-        ("11", "00", 2, "2 of 4: results (2 of 2), and 0 of 2 for everything else"),
-        ("10", "11", 2, "2 of 4: results (0 of 2), and 2 of 2 for everything else"),
+        ("1", "10", 3, "3 of 4 points: 2 of 2 for results, 1 of 2 for everything else"),
+        ("11", "00", 2, "2 of 4 points: 2 of 2 for results, 0 of 2 for everything else"),
+        ("10", "11", 2, "2 of 4 points: 0 of 2 for results, 2 of 2 for everything else"),
         ("00", "00", 0, ""),
         ("11", "", 4, ""),
         ("10", "", 0, ""),

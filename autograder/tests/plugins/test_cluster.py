@@ -141,7 +141,7 @@ def test_walls_that_do_not_stand_there_stop_everything(course: Course, dask: Loc
         finally:
             client.run(exec, f"import os; os.environ['PATH'] = {os.environ['PATH']!r}")
     assert str(caught.value).startswith("Dask worker tcp://")
-    assert "the course demands the full walls, but these do not stand: namespaces" in str(caught.value)
+    assert "the course demands the full walls, but these are not in effect: namespaces" in str(caught.value)
     assert "unsafe" in graded.report.sandbox
 
 

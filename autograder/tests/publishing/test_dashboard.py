@@ -129,6 +129,6 @@ def test_marks_without_explanations_are_not_the_absence_of_mistakes(shown: Calla
     text = shown([marked, work("ben", {"double": 2.0, "row_sums": 3.0})])
     assert "The wrong answers of 1 submission have no explanation yet. <code>autograder grade</code>" in text
     assert "Nobody made a mistake" not in text
-    assert "No wrong answer has a mistake that the grader can name." in shown(
+    assert "The grader could not name the mistake in any wrong answer." in shown(
         [work("ben", {"double": 2.0, "row_sums": 3.0})]
     )

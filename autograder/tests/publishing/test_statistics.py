@@ -79,7 +79,7 @@ def test_those_who_need_a_look_are_named_the_gravest_first() -> None:
         Concern("c", "01_small", "review of double"),
         Concern("g", "01_small", "late according to Canvas, time unknown: collect again with --times"),
         Concern("b", "01_small", "nothing attempted"),
-        Concern("a", "02_next", "from 100% in 01_small to 50%"),
+        Concern("a", "02_next", "fell from 100% in 01_small to 50%"),
     )
 
 
@@ -96,5 +96,5 @@ def test_a_large_drop_is_measured_from_the_latest_work_that_has_a_score() -> Non
     works = [work("a", RIGHT), failed, work("a", {"double": 0.0, "row_sums": 0.0}, "03_last")]
     assert [concern.why for concern in find_concerns(works)] == [
         "grader error in double",
-        "from 100% in 01_small to 0%",
+        "fell from 100% in 01_small to 0%",
     ]

@@ -92,7 +92,7 @@ def test_every_verdict_has_a_badge_and_a_sentence() -> None:
         (Verdict.CRASHED, Place("other", 1), "Fix the error"),
         (Verdict.NOT_ATTEMPTED, None, "Replace the stub"),
         (Verdict.PASSED, None, ""),
-        (Verdict.UNGRADED, None, "Wait for a grader"),
+        (Verdict.UNGRADED, None, "Wait for an instructor"),
     ],
 )
 def test_it_says_what_to_do_next(verdict: Verdict, place: Place | None, words: str) -> None:

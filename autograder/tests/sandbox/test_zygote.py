@@ -85,7 +85,7 @@ def test_a_bubblewrap_that_may_not_build_its_wall_costs_that_wall_alone(
 
 
 def test_fewer_walls_than_demanded_are_refused_unless_told_and_then_every_report_says_so() -> None:
-    with pytest.raises(WallError, match="these do not stand: namespaces"):
+    with pytest.raises(WallError, match="these are not in effect: namespaces"):
         Zygote(Tier.FULL, (), outer=False)
     with Zygote(Tier.FULL, (), outer=False, unsafe=True) as zygote:
         assert zygote.unsafe

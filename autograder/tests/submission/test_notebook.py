@@ -166,7 +166,7 @@ def test_a_notebook_of_jupyter_s_first_years_is_read_like_any_other() -> None:
     content = json.dumps({**old, "worksheets": [{"cells": worse[1:]}], "metadata": {"x": math.inf}}).encode()
     assert [(cell.kind, cell.text) for cell in Notebook(content).cells] == [("code", "")]
     damaged = json.dumps({**old, "worksheets": 7}).encode()
-    with pytest.raises(UnreadableError, match="of an old format, and damaged"):
+    with pytest.raises(UnreadableError, match="it has an old format and is damaged"):
         _ = Notebook(damaged).cells
 
 

@@ -251,7 +251,7 @@ greet('you', times=2): unexpected output
   How often?"""),
     ("expect_unchanged(tripled_in_place, x, names=('values',))", """\
 tripled_in_place(np.array([0.75, 1.5])): it changes values
-  Which line writes into it: `+=`, a method that ends in _, or an index on the left?"""),
+  Look for `+=`, a method whose name ends in _, and assignments such as `x[0] = 1`."""),
     ("expect_gradient(detached, tensor, names=('x',), hint='Stay in torch.')", """\
 detached(torch.tensor([3., 6.])): no gradient flows back
   to x

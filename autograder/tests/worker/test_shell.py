@@ -7,7 +7,7 @@ from autograder.tests.worker.conftest import Run
 from autograder.worker.protocol import MAX_TEXT as MAX_VALUE
 from autograder.worker.shell import MAX_CHANGES, MAX_DISPLAYS, MAX_SHOWN, MAX_TEXT, SPECIAL, Outputs
 
-NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash.\n"
+NO_PROGRAM = "Other programs cannot be started here. Leave out lines that begin with !, %pip or %%bash.\n"
 
 
 def test_printed_text_is_kept_in_order_and_one_stream_s_lines_together() -> None:
