@@ -148,6 +148,12 @@ class Attempt:
     fingerprint: str = ""  # of the report: a digest of the notebook and of everything that affects its grade
     recorded: bool = False  # whether the gradebook has the scores of this report
 
+    @property
+    def companions(self) -> dict[str, bytes]:
+        """The files that nbgrader's exchange needs beside its graded notebook and its page, by name."""
+        files = {TIMESTAMP: self.time.encode(), SECRET: self.secret}
+        return {name: content for name, content in files.items() if content}
+
 
 class _Submitted(NamedTuple):
     """The files of one submission in submitted/."""

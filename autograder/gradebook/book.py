@@ -20,8 +20,6 @@ from nbgrader.converters.base import BaseConverter
 from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import (
     LOCK,
-    SECRET,
-    TIMESTAMP,
     Arrival,
     Attempt,
     adopt,
@@ -242,10 +240,10 @@ class ExerciseGradebook:
 
 
 def write_again(course: Course, exercise: Exercise, submission: Submission) -> None:
-    """Write the graded notebook of a submission from the record if it is missing."""
+    """Write the graded notebook of a submission from the record."""
     with open_for_grading(course) as gradebook, open_converter(Autograde, course, exercise) as converter:
         attempt = recorded_attempt(attempts_of(submission))
-        if attempt is not None and not submission.autograded.exists():
+        if attempt is not None:
             expect_stored(attempt)
             outputs = stored_outputs(gradebook.db(), submission, attempt.digest)
             node = render(Release(exercise), read_notebook(attempt.notebook), outputs)
@@ -253,9 +251,7 @@ def write_again(course: Course, exercise: Exercise, submission: Submission) -> N
 
 
 def _write(converter: BaseConverter, submission: Submission, attempt: Attempt, node: NotebookNode) -> None:
-    others = {TIMESTAMP: attempt.time.encode(), SECRET: attempt.secret}
-    others = {name: content for name, content in others.items() if content}
-    write_folder(converter, submission, submission.autograded, f"{v4.writes(node)}\n", others)
+    write_folder(converter, submission, submission.autograded, f"{v4.writes(node)}\n", attempt.companions)
 
 
 @contextmanager

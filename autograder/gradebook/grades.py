@@ -4,7 +4,9 @@ The digest of each answer is stored. So after regrading, an instructor has to lo
 """
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -29,6 +31,7 @@ from autograder.report.safe_html import Allowance, render_html
 from autograder.report.text import clean_text, is_picture, printable
 from autograder.submission.matching import RestoredCell, in_exercise_form, restore
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
+from autograder.submission.submission import Submission
 
 _MISSING_ID = "missing-"
 _MISSING = "This cell was missing from the submission. It has been put back as it was released."
@@ -239,6 +242,14 @@ def render(release: Release, notebook: Notebook, outputs: Outputs) -> NotebookNo
         if cell.cell_type == "code" and number in outputs:
             cell.outputs = [from_dict(output) for output in outputs[number]]
     return node
+
+
+def read_graded(submission: Submission) -> dict[str, Any]:
+    """Return the graded notebook of a submission as JSON, or {} if it is missing or damaged."""
+    with suppress(OSError, ValueError):
+        if isinstance(notebook := json.loads(submission.autograded.read_bytes()), dict):
+            return notebook
+    return {}
 
 
 def outputs_of(results: Mapping[int, CellResult]) -> Outputs:

@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbconvert.exporters import Exporter
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.plugins import CsvExportPlugin
 
-from autograder.collecting.attempts import COMPANIONS, Attempt, attempts_of, recorded_attempt
+from autograder.collecting.attempts import Attempt, attempts_of, recorded_attempt
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, SubmissionError, raise_failure, skipping
@@ -37,6 +36,7 @@ from autograder.gradebook.config import (
     open_gradebook,
     write_folder,
 )
+from autograder.gradebook.grades import read_graded
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.ledger import Ledger, SubmissionLine
 from autograder.gradebook.rows import read_row, rows_of
@@ -326,13 +326,14 @@ def write_feedback(
                 with converting(course, converter.log, exercise.name, graded.student):
                     if graded.student not in reports:
                         continue
-                    if not submission.autograded.is_file():
+                    if not (notebook := read_graded(submission)):
                         write_again(course, exercise, submission)
-                    node = nbformat.read(submission.autograded, as_version=4)
+                        notebook = read_graded(submission)
+                    node = from_dict(notebook)
                     report = reports[graded.student]
                     text = feedback_page(course, exercise, graded, report, node, view, people=people)
-                    paths = (submission.autograded.with_name(name) for name in COMPANIONS)
-                    others = {path.name: path.read_bytes() for path in paths if path.is_file()}
+                    counted = recorded_attempt(attempts_of(submission))
+                    others = counted.companions if counted else {}
                     write_folder(converter, submission, submission.feedback, text, others)
             except ConversionError as error:
                 yield error

@@ -5,13 +5,11 @@ given items of the rubric are part of the same transaction.
 """
 
 import hashlib
-import json
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 from nbgrader.api import (
@@ -33,6 +31,7 @@ from autograder.course.notebook import build_notebook, is_rubric
 from autograder.course.source import Cell, Role
 from autograder.errors import AutograderError, UsageError
 from autograder.gradebook.comments import CommentBank
+from autograder.gradebook.grades import read_graded
 from autograder.gradebook.ledger import recording
 from autograder.gradebook.rows import as_number
 from autograder.gradebook.rubric import Item, Marking, carry_over, read_items
@@ -242,10 +241,10 @@ def read_cells(question: WrittenQuestion, student: str) -> list[TextCell] | None
     between the graded cells before and after it.
     """
     course, exercise = question.course, question.exercise
-    path = Submission(course.root, student, exercise.name).autograded
+    submission = Submission(course.root, student, exercise.name)
     try:
-        cells = _notebook_texts(path, path.stat().st_mtime_ns)
-    except OSError:
+        cells = _notebook_texts(submission, submission.autograded.stat().st_mtime_ns)
+    except (OSError, KeyError):
         return None
     names = [name for name, *_ in cells]
     if question.name not in names:
@@ -259,9 +258,8 @@ def read_cells(question: WrittenQuestion, student: str) -> list[TextCell] | None
 
 
 @lru_cache(_MAX_NOTEBOOKS)
-def _notebook_texts(path: Path, _changed: int) -> list[tuple[str, str, Mapping[str, Any], str]]:
+def _notebook_texts(submission: Submission, _changed: int) -> list[tuple[str, str, Mapping[str, Any], str]]:
     """Return the name in nbgrader, kind, attachments and text of each cell; code has no text here."""
-    cells = json.loads(path.read_bytes())["cells"]
     return [
         (
             cell["metadata"].get("nbgrader", {}).get("grade_id", ""),
@@ -269,7 +267,7 @@ def _notebook_texts(path: Path, _changed: int) -> list[tuple[str, str, Mapping[s
             cell.get("attachments", {}),
             "".join(cell["source"]) if cell["cell_type"] == "markdown" else "",
         )
-        for cell in cells
+        for cell in read_graded(submission)["cells"]
     ]
 
 

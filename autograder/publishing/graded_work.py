@@ -11,7 +11,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -24,6 +23,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.course.kept import REQUESTS as LIST
 from autograder.errors import UsageError
+from autograder.gradebook.grades import read_graded
 from autograder.gradebook.pages import read_gradebook
 from autograder.records.database import reading, writing
 from autograder.records.reports import recorded_reports
@@ -222,7 +222,7 @@ def _read_work(
     requests: RegradeRequests,
 ) -> GradedWork:
     folder = Submission(course.root, submission.student, exercise.name)
-    notebook = autograded_notebook(folder)
+    notebook = read_graded(folder)
     return GradedWork(
         exercise.name,
         submission,
@@ -231,14 +231,6 @@ def _read_work(
         requests.of(submission.student, exercise.name, notebook),
         attempt is not None and attempt.arrival.is_late_untimed,
     )
-
-
-def autograded_notebook(submission: Submission) -> dict[str, Any]:
-    """Return the autograded notebook, or an empty dict if there is none."""
-    with suppress(OSError, ValueError):
-        if isinstance(notebook := json.loads(submission.autograded.read_bytes()), dict):
-            return notebook
-    return {}
 
 
 def _answers(notebook: dict[str, Any]) -> dict[str, str]:

@@ -198,7 +198,7 @@ FAILING = [
     ("feedback", "autograder.gradebook.pages.feedback_page"),
     ("export", "autograder.publishing.export._row"),
     ("dashboard", "autograder.publishing.dashboard._unfinished"),
-    ("dashboard", "autograder.publishing.graded_work.autograded_notebook"),
+    ("dashboard", "autograder.publishing.graded_work.read_graded"),
     ("similar", "autograder.plugins.similarity.normalised"),
     ("students", "autograder.submission.students.Students.called"),
     ("requests", "autograder.publishing.graded_work._in_notebook"),

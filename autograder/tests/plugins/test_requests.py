@@ -22,7 +22,7 @@ def test_a_request_is_listed_until_an_instructor_closes_it(
     graded = in_gradebook("ann", report_on(RIGHT))
     monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: (graded,))
     notebook = {"cells": [cell("Regrade double: no")]}
-    monkeypatch.setattr(graded_work, "autograded_notebook", lambda submission: notebook)
+    monkeypatch.setattr(graded_work, "read_graded", lambda submission: notebook)
 
     def run(*arguments: str) -> tuple[int, str]:
         done = CliRunner().invoke(main, ["--course", str(course.root), "requests", *arguments])

@@ -106,7 +106,7 @@ def test_the_page_shows_both_and_runs_nothing(
     (course.root / "students.csv").write_text("id,name\nann,Ann Lee\nbob,\ndee,Dee Day\n", encoding="utf-8")
     graded = tuple(GradebookSubmission(student, 0.0, 0.0, ()) for student in codes)
     monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: graded)
-    monkeypatch.setattr(graded_work, "autograded_notebook", notebook)
+    monkeypatch.setattr(graded_work, "read_graded", notebook)
     path, found, left_out = write_similar(course, [small(course)])
     assert [cluster.students for cluster in found] == [["ann", "bob"]]
     assert left_out == [

@@ -73,7 +73,7 @@ def test_a_request_is_a_concern_until_a_person_has_done_it(
     graded = in_gradebook("ann", report_on(RIGHT))
     monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: (graded,))
     notebook = {"cells": [cell("Regrade double: no")]}
-    monkeypatch.setattr(graded_work, "autograded_notebook", lambda submission: notebook)
+    monkeypatch.setattr(graded_work, "read_graded", lambda submission: notebook)
 
     def concerns() -> list[str]:
         works: list[GradedWork] = list(read_graded_work(course, [small(course)]))
