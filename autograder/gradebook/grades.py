@@ -13,6 +13,7 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode, from_dict, v4
+from nbformat.v4.rwbase import rejoin_lines
 from nbgrader import utils
 from nbgrader.api import Grade, SubmittedAssignment
 from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
@@ -244,12 +245,12 @@ def render(release: Release, notebook: Notebook, outputs: Outputs) -> NotebookNo
     return node
 
 
-def read_graded(submission: Submission) -> dict[str, Any]:
-    """Return the graded notebook of a submission as JSON, or {} if it is missing or damaged."""
-    with suppress(OSError, ValueError):
+def read_graded(submission: Submission) -> NotebookNode:
+    """Return the graded notebook of a submission, or an empty node if it is missing or damaged."""
+    with suppress(OSError, ValueError, KeyError):
         if isinstance(notebook := json.loads(submission.autograded.read_bytes()), dict):
-            return notebook
-    return {}
+            return rejoin_lines(from_dict(notebook))
+    return NotebookNode()
 
 
 def outputs_of(results: Mapping[int, CellResult]) -> Outputs:

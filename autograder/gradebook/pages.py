@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nbconvert.exporters import Exporter
-from nbformat import NotebookNode, from_dict
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.plugins import CsvExportPlugin
@@ -326,10 +326,9 @@ def write_feedback(
                 with converting(course, converter.log, exercise.name, graded.student):
                     if graded.student not in reports:
                         continue
-                    if not (notebook := read_graded(submission)):
+                    if not (node := read_graded(submission)):
                         write_again(course, exercise, submission)
-                        notebook = read_graded(submission)
-                    node = from_dict(notebook)
+                        node = read_graded(submission)
                     report = reports[graded.student]
                     text = feedback_page(course, exercise, graded, report, node, view, people=people)
                     counted = recorded_attempt(attempts_of(submission))
