@@ -255,9 +255,9 @@ def ok_test(question: str, points: float, lines: Sequence[str]) -> str:
 
 
 def process_environment(environment: Mapping[str, str] = {}) -> dict[str, str]:
-    """Return this process's environment variables, updated, with this Python's programs on the PATH.
+    """Return this process's environment variables, changed by `environment`.
 
-    nbgrader runs the program alembic.
+    The programs of this Python are first on the PATH, because nbgrader runs the program alembic.
     """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     return {**os.environ, "PATH": path, **environment}

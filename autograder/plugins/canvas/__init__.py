@@ -292,9 +292,8 @@ def _question(entry: Entry) -> str:
     score = f"worth {most}, not graded yet" if entry.score is None else f"{number(entry.score)} of {most}"
     lines = [f"## {entry.question}: {score}"]
     if entry.comment:
-        lines.append(
-            "\n".join(f"    {line}" for line in entry.comment.splitlines())
-        )  # literally, as a code block
+        # Indented, the comment is a code block, so Markdown does not change it.
+        lines.append("\n".join(f"    {line}" for line in entry.comment.splitlines()))
     if entry.remark:
         lines.append(entry.remark)
     return "\n\n".join(lines)

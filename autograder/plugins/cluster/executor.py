@@ -139,7 +139,7 @@ def _connected(address: str) -> "Client":
     with suppress(OSError, ValueError):
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     if client is None:
-        gc.collect()  # a failed client that is collected later can block another one for ever
+        gc.collect()  # a failed client that is only collected later can block another client for ever
         raise ClusterError(
             f"no Dask scheduler answers at {address}; start one, and use the address that it prints: "
             "dask scheduler"
