@@ -44,7 +44,7 @@ def right(exercise: Exercise, _: str) -> Answers:
 def _with_one_of(
     answers_of: Callable[[Exercise], Sequence[Answer]], exercise: Exercise, student: str
 ) -> Answers:
-    """Return right answers, but for one question one of `answers_of(exercise)`, by the student's name."""
+    """Return right answers, with one replaced by an item of `answers_of(exercise)` that the name chooses."""
     answers = answers_of(exercise)
     number = crc32(f"{exercise.name} {student}".encode()) % max(len(answers), 1)
     chosen = [exercise.replaced(answer.code) for answer in answers[number : number + 1]]

@@ -1,4 +1,4 @@
-"""Finds an author's answers that do not accept the solution's calls, for example after it got new arguments.
+"""Finds an author's answers that cannot be called like the solution, such as after it got a new argument.
 
 A known mistake with wrong arguments fails every test, regardless of its results. So its failure does not show
 that the tests catch the mistake.
@@ -30,7 +30,7 @@ def other_signatures(exercise: Exercise, answers: Iterable[Answer]) -> Iterator[
 
 
 def _functions(code: str) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Yield each top-level function of the code, and each method of a top-level class, after its name."""
+    """Yield the name and the node of each top-level function, and of each method of a top-level class."""
     for node in ast.parse(code).body:
         match node:
             case ast.FunctionDef(name=name):

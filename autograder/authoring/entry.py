@@ -22,7 +22,7 @@ from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_compiled
 
 _WRONG = "def {}(*given, **named):\n    return given"  # fails all tests, but counts as attempted
-MOST = 0.5  # share of a later question's points that the right earlier answer may get there, at most
+MOST = 0.5  # the largest share of its points that a question may give for the right answer to another one
 _Grade = Callable[[Mapping[str, str]], Report]
 
 

@@ -37,7 +37,7 @@ class Answer:
 
     kind: Kind
     question: str  # the question of a mistake or an exception, "" for an accepted answer
-    title: str  # the difference or mistake; `__` and a suffix follow if several cells show the same one
+    title: str  # the difference or mistake; if several cells have the same one, `__` and a suffix follow
     docstring: str
     code: str  # the code after the docstring
     path: Path

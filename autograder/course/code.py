@@ -24,8 +24,9 @@ _DOTTED = re.compile(rf"{_PART}++")
 _TOKEN = re.compile(r"\w+|[^\w\s\\]")
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-_TIMED = re.compile(r"^([ \t]*)%(?:time|timeit|prun)[ \t]+(?:-\w+[ \t]+)*", re.MULTILINE)  # before code
-_MAGIC = re.compile(r"^([ \t]*)(?:[%!].*|\?{0,2}[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)  # also help: `f?`
+# Magics that precede code on the same line, and lines that are a magic or ask for help.
+_TIMED = re.compile(r"^([ \t]*)%(?:time|timeit|prun)[ \t]+(?:-\w+[ \t]+)*", re.MULTILINE)
+_MAGIC = re.compile(r"^([ \t]*)(?:[%!].*|\?{0,2}[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)
 _ASSIGNED_MAGIC = re.compile(r"=[ \t]*[%!].*$", re.MULTILINE)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (*_FUNCTIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -95,7 +96,7 @@ class Piece:
 
 
 def pieces(codes: Iterable[str]) -> list[Piece]:
-    """Return the statements of a notebook's code cells, and each cell that cannot be parsed as a whole."""
+    """Return the statements of a notebook's code cells. A cell that cannot be parsed is one part."""
     codes = list(codes)
     chosen = _readable(codes)
     parts, copies = list[Piece](), Counter[str]()

@@ -1,7 +1,7 @@
 """Lists the files in a course's folder that no command can make again. A backup contains all of them.
 
-A test runs a whole term and compares all files that it finds with this list and with `tests/course/made.py`,
-which lists those that can be made again. A new file must be added to one of the two.
+A test runs a whole term and compares all files in the folder with this list and with the list of files that
+can be made again, in `tests/course/made.py`. A new file must be added to one of the two lists.
 """
 
 from autograder.course.course import KEY_FILE

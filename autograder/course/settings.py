@@ -173,7 +173,7 @@ class Counts(StrEnum):
     """The rule that selects the attempt that counts for a student."""
 
     NEWEST = "newest"
-    BEST = "best"  # by the points of the tests, minus the penalty for late work; of equal ones the newest
+    BEST = "best"  # by the points of the tests, minus the penalty for late work; the newest if two are equal
     BEFORE_DUE = "last before due"  # the newest if all are late
 
 
@@ -259,7 +259,7 @@ class CourseSettings(_Strict):
 SCHEMA = Path(__file__).with_name("course.schema.json")
 _MODELS: dict[str, type[BaseModel]] = {"limits": Limits, "late": LateSettings, "attempts": AttemptSettings}
 
-_MESSAGES = {  # by pydantic's type of error; they replace pydantic's messages, which do not speak of YAML
+_MESSAGES = {  # by pydantic's type of error; they replace pydantic's messages, which do not mention YAML
     "missing": "is missing; add it",
     "model_type": "must have keys with values; write each on a separate line, as `key: value`",
     "dict_type": "must have keys with values; write each on a separate line, as `key: value`",

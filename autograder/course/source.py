@@ -118,7 +118,7 @@ class Cell:
 
     @property
     def rubric(self) -> list[str]:
-        """The items that a full written answer names, each with its points. Students read it afterwards.
+        """The items that a full written answer names, each with its points. Students read them afterwards.
 
         A rubric is the last paragraph of the model answer, in parentheses, with `;` between the items.
         """

@@ -2,9 +2,9 @@
 
 The file is beside course.yaml, where backups include it, or in solutions/, where authors write it. The
 formgrader shows a question's comments as buttons. If a grader writes "#units" into a comment, students read
-the text with this name.
+the text of this name instead.
 
-This module also adds an instructor's reply to a request to a comment.
+This module also adds an instructor's reply to a regrade request to the grader's comment.
 """
 
 import re
@@ -27,9 +27,11 @@ from autograder.report.report import Entry, GradebookSubmission
 from autograder.report.text import one_line
 
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
-_NAMED = re.compile(r"(?<![\w#&/])#([A-Za-z][\w-]*)", re.ASCII)  # a heading of Markdown has a space
-_DEPTH = 3  # an exercise, a question, a name
-_SHOWN, _LONGEST = 3, 400  # students in a line, and characters of a line
+_NAMED = re.compile(
+    r"(?<![\w#&/])#([A-Za-z][\w-]*)", re.ASCII
+)  # in a Markdown heading, a space follows the #
+_DEPTH = 3  # levels of the file: an exercise, a question, a name
+_SHOWN, _LONGEST = 3, 400  # most students in a line, and most characters of a line
 
 
 class CommentBank:
@@ -48,7 +50,7 @@ class CommentBank:
         return {path[-1]: self._texts[path] for path in paths}
 
     def put_in(self, exercise: str, graded: GradebookSubmission) -> GradebookSubmission:
-        """Return a submission in whose graders' comments each name is replaced by its text."""
+        """Return a submission with each name in the graders' comments replaced by its text."""
 
         def read(entry: Entry) -> str:
             texts = self.comments(exercise, entry.question)
@@ -91,9 +93,9 @@ class CommentBank:
 
 
 def add_remark(course: Course, exercise: Exercise, student: str, question: str, text: str) -> None:
-    """Add a paragraph to the graders' comment on a question, which the student's page shows.
+    """Add a paragraph to the graders' comment on a question, unless it is there already.
 
-    UsageError is raised if the submission or question does not exist. A paragraph is added only once.
+    The student's page shows the comment. UsageError is raised if the submission or question does not exist.
     """
     with open_gradebook(course) as gradebook:
         try:

@@ -45,17 +45,17 @@ from autograder.submission.students import Student, listed_by_id
 # backslashes. Browsers show these references as the characters again.
 _AS_HTML = str.maketrans({"\n": "&#10;", "$": "&#36;", "\\": "&#92;"})
 _PAGE = Path(__file__).with_suffix(".html")
-_WRITTEN = "written"  # the reason in the table of answers for a written answer that a grader has to grade
+_WRITTEN = "written"  # why an answer is graded manually: it is a written answer (column `asked` of the table)
 _MAX_LINES = 20
 Resources = dict[str, Any]
 # The forms in which hints name forbidden code: `"torch.dot"`, `"the module numpy itself"`, `called mm`.
 _NAMED_CODE = re.compile(r'"(?:the module )?(?:[\w.]+\.)?([\w@]+)(?: itself)?"|call(?:s|ed) (\w+)')
 _FOR_STUDENTS = re.compile(r"^An instructor looks at this answer because of [^.]*\. ")
 _REASONS = {
-    "own text": "The answer's cell is as it was released, but this student wrote text in other cells, "
-    "which are unfolded.",
-    "grader error": "The autograder itself failed on this question. A score from before stays.",
-    "": "The answer, or what it is worth, has changed since somebody graded it.",
+    "own text": "This student did not change the cell for the answer, but wrote text in other cells. "
+    "These cells are unfolded.",
+    "grader error": "The autograder itself failed on this question. An earlier score is kept.",
+    "": "The answer, or the points of the question, have changed since a grader graded it.",
 }
 _get_nbgrader_students = NbGraderAPI.get_students
 
@@ -67,10 +67,10 @@ class GradebookAnswer(NamedTuple):
     comment: str | None
     submission: str  # id of the notebook's row, which is part of the formgrader's addresses
     student: str
-    score: float | None  # by a grader
+    score: float | None  # the grader's score
     extra: float | None
     waits: bool
-    digest: str | None = None  # of the graded answer
+    digest: str | None = None  # a digest of the graded answer
     asked: str | None = None
 
 
@@ -78,17 +78,17 @@ class GradebookAnswer(NamedTuple):
 class ManualQuestion:
     """A question in one student's notebook that a grader has to grade or has graded."""
 
-    source: Cell  # the author's, with the model answer
+    source: Cell  # the author's cell, with the model answer
     wording: str  # the text of the lesson that asks the question
-    places: Sequence[int]  # indices of its graded cells in the notebook
+    places: Sequence[int]  # indices of the question's graded cells in the notebook
     reason: str = ""  # why an instructor has to look; empty for a new written answer
     report: QuestionReport | None = None  # if tests grade the question
-    lines: Sequence[tuple[str, str]] = ()  # place and code of each line that the reason names
-    answers: Sequence[GradebookAnswer] = ()  # of all students
-    answer: GradebookAnswer | None = None  # of this student
+    lines: Sequence[tuple[str, str]] = ()  # the lines that the reason is about: cell and line number, code
+    answers: Sequence[GradebookAnswer] = ()  # the answers of all students
+    answer: GradebookAnswer | None = None  # the answer of this student
     comments: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
-    has_pictures: bool = False  # the text of the answer contains only their names
+    has_pictures: bool = False  # pictures are attachments: the text of an answer has only their names
 
     @property
     def model(self) -> str:
@@ -105,7 +105,7 @@ class ManualQuestion:
 
     @property
     def offer(self) -> float | None:
-        """The score by tests of a question that is held for an instructor, or None."""
+        """The score that the tests would give, if the question is held for an instructor, or None."""
         is_held = self.report is not None and self.report.verdict is Verdict.REVIEW
         return self.report.score_by_tests if self.report is not None and is_held else None
 
@@ -116,7 +116,7 @@ class ManualQuestion:
 
     @property
     def next_waiting(self) -> str:
-        """The next submission in the formgrader's order whose answer waits, or ""."""
+        """The id of the next submission in the formgrader's order whose answer waits for a grader, or ""."""
         current = "" if self.answer is None else self.answer.submission
         waiting = (answer.submission for answer in self.answers if answer.waits)
         others = sorted(submission for submission in waiting if submission != current)
@@ -152,7 +152,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         for key in ("student", "last_name", "first_name"):
             if isinstance(resources.get(key), str):
                 resources[key] = escape(resources[key])
-        self._allowance = Allowance()  # of the whole page
+        self._allowance = Allowance()  # the limits of the whole page
         around = [["", ""] for _ in nb.cells]
         try:
             if self.course:
@@ -257,7 +257,7 @@ def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[Gra
 
 
 def text_above(cells: Sequence[Cell]) -> str:
-    """Return the wording of the question after these cells: the last text cell from its last heading on."""
+    """Return the wording of the question below these cells: the last text cell, from its last heading on."""
     text = next((cell.text for cell in reversed(cells) if cell.role is Role.TEXT), "")
     lines, start, fenced = text.split("\n"), 0, False
     for number_, line in enumerate(lines):
@@ -284,7 +284,7 @@ def _tested(report: Report | None, question: str) -> QuestionReport | None:
 
 
 def _reason(answer: GradebookAnswer, hint: str) -> str:
-    """Return why an instructor has to look, or "" for a new written answer."""
+    """Return the reason why an instructor has to look, or "" for a new written answer."""
     if answer.waits and answer.score is not None:
         return _REASONS[""]
     if answer.asked in (None, "", _WRITTEN):
@@ -293,9 +293,9 @@ def _reason(answer: GradebookAnswer, hint: str) -> str:
 
 
 def _lines(exercise: Exercise, node: NotebookNode, question: str, hint: str) -> list[tuple[str, str]]:
-    """Return place and code of the lines that contain the name in a hint.
+    """Return the lines that contain the name in a hint: the number of cell and line, and the code.
 
-    Lines of cells on which the answer depends are preferred to those of the student's other code.
+    If cells on which the answer depends have such lines, lines of other cells are left out.
     """
     match = _NAMED_CODE.search(hint)
     if match is None:
@@ -353,9 +353,9 @@ def install_hooks() -> None:
 
 
 def hide_exchange_warning() -> None:
-    """Remove the formgrader's warning of a missing exchange. A course works without one.
+    """Remove the formgrader's warning of a missing exchange, since a course works without one.
 
-    Without an exchange, the list of assignments has no buttons for it, also without the warning.
+    Without an exchange, the list of assignments has no buttons for it, whether or not the warning is shown.
     """
     if (handlers := sys.modules.get("nbgrader.server_extensions.formgrader.handlers")) is None:
         return
@@ -393,6 +393,6 @@ def grader_name(user: Any) -> str:
     name = getattr(user, "username", None)
     if not name or str(getattr(user, "name", "")).startswith("Anonymous "):
         name = os.environ.get("JUPYTERHUB_USER")
-    with suppress(OSError, KeyError):  # a container may have a user without a name
+    with suppress(OSError, KeyError):  # in a container, the user may have no name
         name = name or getuser()
     return str(name or f"user {os.getuid()}")

@@ -25,7 +25,7 @@ from autograder.gradebook.written_answers import (
 )
 
 _TEMPLATES = Path(__file__).with_name("formgrader_pages")  # templates that replace those of nbgrader
-# Only scripts from this server run: the page has a single one, question.js.
+# Only scripts from this server may run. The page has only one script, question.js.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
@@ -46,7 +46,7 @@ class _Page(BaseApiHandler):  # type: ignore[misc]
 
     @property
     def course(self) -> Course:
-        """The course as its files are now."""
+        """The course, read from its files again."""
         return load_course(Path(self.coursedir.root))
 
 
@@ -101,7 +101,7 @@ class AnswersHandler(_Page):
     def _answer(
         self, exercise: str, name: str, act: Callable[[WrittenQuestion], list[WrittenAnswer]]
     ) -> None:
-        """Reply with the grades that `act` returns. If it fails, reply with the problem and all grades."""
+        """Reply with the grades that `act` returns. If `act` fails, reply with the problem and all grades."""
         problem, question = "", None
         try:
             question = find_question(self.course, exercise, name)
@@ -123,7 +123,7 @@ PAGES = [
 
 
 def install() -> None:
-    """Add the pages to the formgrader before it starts, and links to them to nbgrader's pages."""
+    """Add the pages to the formgrader before it starts. Also add links to them to nbgrader's own pages."""
     if PAGES[0] in handlers.default_handlers:
         return
     handlers.default_handlers += PAGES

@@ -51,12 +51,14 @@ _NO_NOTEBOOK = "The graded notebook is missing. Run `autograder grade` to write 
 
 @dataclass(frozen=True)
 class Card:
-    """Equal answers with the same grade. The page shows their text once, and a key grades all of them."""
+    """Equal answers with the same grade. The page shows their text once; a key press grades all."""
 
     answers: Sequence[WrittenAnswer]
     html: Markup
     cluster: int  # the same number for cards with nearly equal answers
-    differing_words: tuple[str, str]  # those only on this card, and those only on the first of its cluster
+    differing_words: tuple[
+        str, str
+    ]  # words only on this card, and words only on the first card of the cluster
     grader: str  # the grader to whom the first answer is assigned, if any
 
     @property
@@ -93,9 +95,9 @@ def make_cards(
     *,
     apart: bool = False,
 ) -> list[Card]:
-    """Return the cards of a page in the order of students; nearly equal answers follow each other.
+    """Return the cards of a page in the order of students, but with nearly equal answers together.
 
-    With `apart`, equal answers are not combined: each answer is a card.
+    With `apart`, each answer has a card of its own.
     """
     texts = [_Text(answer, read_cells(question, answer.student)) for answer in answers]
     heads = cluster([text.normal for text in texts])
@@ -119,7 +121,7 @@ def make_cards(
 
 
 def _render(cells: Sequence[tuple[str, Mapping[str, Any]]] | None, page: Allowance) -> Markup:
-    """Return an answer as HTML. The time for one answer is limited, so a slow text leaves time for others."""
+    """Return an answer as HTML. The time for each is limited, so that a slow one leaves time for others."""
     if not cells:
         return render_note(_NO_NOTEBOOK if cells is None else _NO_TEXT)
     allowance = Allowance(min(page.letters, _ANSWER_LETTERS), min(page.seconds, _ANSWER_SECONDS))
@@ -165,7 +167,7 @@ def _markdown(text: str) -> Markup:
 
 
 def _changed_items(question: WrittenQuestion, rescorings: Sequence[Rescoring]) -> dict[str, str]:
-    """Return today's line of each given item that has changed, by its former line; "" if the item is gone."""
+    """Return the new line of each given item that has changed, by its old line; "" for a deleted item."""
     changed = {}
     for rescoring in rescorings:
         marking = rescoring.answer.marking
@@ -197,6 +199,6 @@ def render_problem(problem: str, base: str) -> Markup:
 
 @cache
 def _version() -> str:
-    """Return a digest of the page's files. It is part of their address, so browsers cache no old version."""
+    """Return a digest of the page's files. It is part of their address, so browsers do not use old copies."""
     contents = (path.read_bytes() for path in sorted(FILES.iterdir()))
     return hashlib.sha256(b"".join(contents)).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""The items of a rubric: the score and comment of an answer to which a grader gives some of them.
+"""The items of a rubric, and the score and comment of an answer that a grader has given some of them.
 
 An item is a part of the question's rubric, or a comment of the course's comment bank. Its text may end in
 points, as in "the reason: 0.5 points". An item adds its points to the score and a line to the comment.
@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from rapidfuzz.distance import Indel
 
 _POINTS = re.compile(r"\s*:\s*([+-]?\d+(?:\.\d+)?) points?\.?$")
-_SAME_ITEM = 0.5  # least similarity, from 0 to 1, of the texts of an item before and after it was changed
+_SAME_ITEM = 0.5  # smallest similarity, from 0 to 1, of an item's text before and after an author changed it
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item; `name` is its number in the rubric, or the name of the comment in the bank."""
+    """An item of a rubric or of the bank. Its name is its number in the rubric, or that of the comment."""
 
     name: str
     text: str
@@ -24,7 +24,7 @@ class Item:
 
     @property
     def is_of_rubric(self) -> bool:
-        """Whether the question's rubric has it, not the comment bank, in which no name is a number."""
+        """Whether the item is from the question's rubric. Names in the comment bank are never numbers."""
         return self.name.isdigit()
 
     @property
@@ -39,11 +39,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Marking:
-    """A grader's decision on an answer: given items of the rubric at that time, and a typed score."""
+    """A grader's decision on an answer: all items at that time, the given items, and a typed score."""
 
     items: tuple[Item, ...] = ()
     given: Mapping[str, float] = field(default_factory=dict)  # shares of the items' points, by item name
-    adjustment: float | None = None  # points that are added to those of the items, if a score was typed
+    adjustment: float | None = None  # points added to those of the items; None unless a score was typed
 
     @property
     def given_items(self) -> list[Item]:
@@ -100,9 +100,10 @@ def clamped(score: float, most: float) -> float:
 
 
 def successors(before: Sequence[Item], now: Sequence[Item]) -> dict[str, Item | None]:
-    """Return today's version of each item of an earlier rubric, by the former name; None if it is gone.
+    """Return the present version of each item of an earlier rubric, by its old name; None for a deleted item.
 
-    A comment of the bank keeps its name. An item of the rubric keeps its text, or else most of its letters.
+    A comment of the bank is found by its name. An item of the rubric is found by its text, or else by the
+    most similar text.
     """
     current = {item.name: item for item in now if not item.is_of_rubric}
     current_items = {item.name: current.get(item.name) for item in before if not item.is_of_rubric}
@@ -122,9 +123,10 @@ def _likeness(first: Item, second: Item) -> float:
 
 
 def carry_over(marking: Marking, now: Sequence[Item]) -> Marking:
-    """Return the marking with today's items in place of those of an earlier rubric.
+    """Return the marking with the present items in place of those of an earlier rubric.
 
-    The adjustment stays. If all given items with points are gone, and no score was typed, the score is 0.
+    The adjustment is kept. If all given items with points are deleted, and no score was typed, the score is
+    0.
     """
     if marking.items == tuple(now):
         return marking

@@ -61,7 +61,7 @@ class WrittenQuestion:
 
     course: Course
     exercise: Exercise
-    position: int  # the index of its cell among the exercise's cells
+    position: int  # the index of the question's cell among the exercise's cells
 
     @property
     def cell(self) -> Cell:
@@ -81,18 +81,18 @@ class WrittenQuestion:
 
     @property
     def rubric_version(self) -> str:
-        """A digest of the items. A page sends it with each save, so a changed rubric is noticed."""
+        """A digest of the items. A page sends it with each save, to show which rubric the grader saw."""
         return hashlib.sha256(repr(self.items).encode()).hexdigest()[:12]
 
     @cached_property
     def released_texts(self) -> frozenset[str]:
-        """The texts of the notebook that students get."""
+        """The texts of all cells of the notebook that students get."""
         texts = {"".join(cell["source"]).strip() for cell in build_notebook(self.exercise)["cells"]}
         return frozenset(texts | {self.cell.released().strip()})
 
 
 def find_question(course: Course, exercise: str, name: str) -> WrittenQuestion:
-    """Return the written question with this name; UsageError if there is none."""
+    """Return the written question with this name. Raise UsageError if there is none."""
     (chosen,) = course.chosen([exercise])
     for position, cell in enumerate(chosen.cells):
         if cell.role is Role.MANUAL and cell.name == name:
@@ -104,15 +104,15 @@ def find_question(course: Course, exercise: str, name: str) -> WrittenQuestion:
 class WrittenAnswer:
     """A student's answer to a written question, with its grade in the gradebook."""
 
-    grade_id: str  # of nbgrader's row, like the next two
+    grade_id: str  # the id of nbgrader's row, as with the next two
     comment_id: str | None
     notebook_id: str
     student: str
     name: str
-    score: float | None  # by a grader, or else by the autograder
+    score: float | None  # the grader's score, or else the autograder's
     waits: bool
     flagged: bool
-    review_reason: str  # why an instructor has to look, as grading stored it
+    review_reason: str  # the reason why an instructor has to look, stored by `grade`
     remark: str  # the comment that the student reads
     marking: Marking
     last_grader: str  # the grader who saved a score last
@@ -124,13 +124,13 @@ class WrittenAnswer:
 
     @property
     def version(self) -> str:
-        """A digest of everything that a grader can change here."""
+        """A digest of the score, comment and items, with which a save detects another grader's change."""
         given = sorted(self.marking.given.items())
         state = self.score, self.waits, self.remark, given, self.marking.adjustment
         return hashlib.sha256(repr(state).encode("utf-8", "replace")).hexdigest()[:16]
 
     def state(self, items: Sequence[Item]) -> dict[str, Any]:
-        """Return the grade as a page shows it, with today's names of the given items."""
+        """Return the grade as a page shows it. Given items have their names in the present rubric."""
         marking = carry_over(self.marking, items)
         shown = {"score": self.score, "given": marking.given, "adjustment": marking.adjustment}
         about = {
@@ -145,7 +145,7 @@ class WrittenAnswer:
 def read_answers(
     session: Session, question: WrittenQuestion, grades: Collection[str] | None = None
 ) -> list[WrittenAnswer]:
-    """Return all answers to a question, or those with these grades, in the order of the students' ids."""
+    """Return all answers to a question in the order of the students' ids, or those with these grade ids."""
     cell, commented = aliased(BaseCell), aliased(BaseCell)
     columns: list[Any] = [
         Grade.id, Comment.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
@@ -259,7 +259,7 @@ def read_cells(question: WrittenQuestion, student: str) -> list[TextCell] | None
 
 @lru_cache(_MAX_NOTEBOOKS)
 def _notebook_texts(submission: Submission, _changed: int) -> list[tuple[str, str, Mapping[str, Any], str]]:
-    """Return the name in nbgrader, kind, attachments and text of each cell; code has no text here."""
+    """Return the grade_id, type, attachments and text of each cell. The text of code cells is left out."""
     return [
         (
             cell["metadata"].get("nbgrader", {}).get("grade_id", ""),
@@ -273,24 +273,26 @@ def _notebook_texts(submission: Submission, _changed: int) -> list[tuple[str, st
 
 @dataclass(frozen=True)
 class Change:
-    """A new grade of some answers. If `given` or `comment` is None, that part of their grades stays."""
+    """A new grade for some answers. If `given` or `comment` is None, that part of the old grade is kept."""
 
     versions: Mapping[str, str]  # versions of the answers that the page shows, by grade id
     rubric_version: str  # the version of the rubric that the page shows
     given: Mapping[str, float] | None = None  # the share of the points of each given item, by name
-    adjustment: float | None = None  # to the points of the items; None unless the grader typed a score
-    comment: str | None = None  # typed by the grader; it follows the lines of the items
-    waits: bool = False  # whether the answer waits for a grade again, although it has a score
+    adjustment: float | None = (
+        None  # points added to those of the items; None unless the grader typed a score
+    )
+    comment: str | None = None  # the text that the grader typed; it follows the lines of the items
+    waits: bool = False  # whether the answer waits for a grader again, although it has a score
 
     @classmethod
     def from_json(cls, body: Any) -> "Change":
-        """Return the change that a page asks for; SaveError if the request has another form."""
+        """Return the change that a page asks for. Raise SaveError if the request has a wrong form."""
         if not isinstance(body, dict):
             raise SaveError("the request must be a JSON object")
         versions, rubric_version = body.get("versions"), body.get("rubric_version")
         given, adjustment, comment = (body.get(key) for key in ("given", "adjustment", "comment"))
         if not isinstance(versions, dict) or not all(isinstance(text, str) for text in versions.values()):
-            raise SaveError("versions: must name the answers")
+            raise SaveError("versions: must be an object with the version of each answer")
         if not isinstance(rubric_version, str) or not rubric_version:
             raise SaveError("rubric_version: must be the version of the rubric on the page")
         if given is not None and not (isinstance(given, dict) and all(map(_is_share, given.values()))):
@@ -302,7 +304,7 @@ class Change:
         return cls(versions, rubric_version, given, adjustment, comment, body.get("waits") is True)
 
     def refuse_old_rubric(self, question: WrittenQuestion) -> None:
-        """Raise ChangedAnswerError if the page shows other items than the question has now."""
+        """Raise ChangedAnswerError if the page shows an earlier version of the rubric."""
         if self.rubric_version != question.rubric_version:
             raise ChangedAnswerError(f"the rubric has changed; {_RELOAD}")
 
@@ -323,7 +325,7 @@ def _is_share(value: Any) -> bool:
 
 
 def save(gradebook: Gradebook, question: WrittenQuestion, change: Change, grader: str) -> list[WrittenAnswer]:
-    """Save a change of all these answers or, if it fails, of none; return the changed answers."""
+    """Save a change of all its answers and return them. If saving one fails, change none."""
     session, most = gradebook.db(), question.cell.points
     change.refuse_old_rubric(question)
     if unknown := set(change.given or ()) - {item.name for item in question.items}:
@@ -350,7 +352,7 @@ class Rescoring:
 
 
 def find_rescorings(question: WrittenQuestion, answers: Sequence[WrittenAnswer]) -> list[Rescoring]:
-    """Return the answers whose score or comment would be different with today's rubric."""
+    """Return the answers whose score or comment would be different with the present rubric."""
     rescorings = []
     for answer in answers:
         marking = carry_over(answer.marking, question.items)
@@ -364,7 +366,7 @@ def find_rescorings(question: WrittenQuestion, answers: Sequence[WrittenAnswer])
 def apply_rubric(
     gradebook: Gradebook, question: WrittenQuestion, versions: Mapping[str, str], grader: str
 ) -> list[WrittenAnswer]:
-    """Give these answers the scores and comments of today's rubric, which the page has listed."""
+    """Give these answers the scores and comments of the present rubric, as listed on the page."""
     session = gradebook.db()
     with recording(session, question.course.root, grader):
         for change in find_rescorings(question, _lock_answers(session, question, versions, _RELOAD)):
@@ -380,7 +382,7 @@ def _lock_answers(
 ) -> list[WrittenAnswer]:
     """Return these answers and let no other process change them until the transaction ends.
 
-    `remedy` tells the grader what to do if another grader has changed one of them since the page read it.
+    `remedy` is the advice if another grader has changed an answer since the page read it.
     """
     lock(session)
     session.expire_all()
@@ -396,7 +398,7 @@ def _write_grade(
     gradebook: Gradebook, answer: WrittenAnswer, marking: Marking, remark: str, score: float | None,
     *, confirms: bool, waits: bool = False,
 ) -> None:  # fmt: skip
-    """Write a score and a comment into nbgrader's rows, and the given items into ours.
+    """Write a score and a comment into nbgrader's tables, and the given items into the table of markings.
 
     With `confirms`, the answer no longer waits for a grade. With `waits`, it waits again.
     """

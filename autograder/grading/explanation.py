@@ -208,7 +208,10 @@ class Submitted:
             if result and result.error:
                 why = f"{result.error}{self.where(result.error)}"
                 return Verdict.NOT_DEFINED, f"The cell that defines {name} fails: {why}"
-        return Verdict.NOT_DEFINED, f"The notebook does not define {name}. Is it spelt as in the exercise?"
+        return (
+            Verdict.NOT_DEFINED,
+            f"The notebook does not define {name}. Is the name spelled as in the exercise?",
+        )
 
     def where(self, error: StudentError) -> str:
         """Return " (the cell of softmax, line 3)", or an empty text if no cell is known."""

@@ -25,7 +25,8 @@ _MAX_OUTPUTS = 200  # outputs of a cell; an intact worker sends no more
 _FORM = 100  # approximate characters of an output's JSON in a notebook, without its text and data
 _LOG = "autograder"
 _OURS = (
-    "The autograder failed on this submission, not you. It has no score yet; your instructor has been told."
+    "The autograder failed on this submission. This is not your mistake. "
+    "The submission has no score yet; your instructor will check it."
 )
 
 

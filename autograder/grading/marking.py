@@ -40,6 +40,9 @@ _NEAR = 128 << 20  # bytes below the memory limit from which any failure may be 
 TIMES = 10  # wall-clock limit, as a multiple of the seconds that a submission and its marking process get
 _START_SECONDS = 600.0  # for importing packages from a cold disk on a busy machine
 _END_SECONDS = 60.0  # for a process to end by itself
+_STOPPED = "Grading of this submission stopped before it was complete."
+_MEMORY_SENTENCE = "Grading this submission takes more memory than the grader may use."
+_TIME_SENTENCE = "Grading this submission takes more time than the grader may use."
 _READY, _GRADED, _MEMORY, _WALLS, _FAILED, _END = b"r", b"g", b"m", b"w", b"f", b"e"
 _COMMAND = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -54,13 +57,12 @@ class MarkingError(AutograderError):
 class LostError(Exception):
     """A marking process ended or had to be ended.
 
-    `takes` completes the student's sentence "Grading this submission takes ...". If `again` is true, another
-    attempt may succeed.
+    `sentence` is for the student. If `again` is true, another attempt may succeed.
     """
 
-    def __init__(self, why: str, takes: str = "more than the grader can do", *, again: bool = True) -> None:
+    def __init__(self, why: str, sentence: str = _STOPPED, *, again: bool = True) -> None:
         super().__init__(why)
-        self.takes, self.again = takes, again
+        self.sentence, self.again = sentence, again
 
 
 class MarkingProcess:
@@ -104,10 +106,10 @@ class MarkingProcess:
         try:
             kind, text = self._answer(order + b"\n" + notebook.content, most * TIMES)
             if kind == _MEMORY:
-                raise LostError("it takes too much memory", "more memory than the grader may use")
+                raise LostError("it takes too much memory", _MEMORY_SENTENCE)
             graded = _parse_result(text)
         except LostError as lost:
-            report = failure_report(exercise, (), f"Grading this submission takes {lost.takes}.")
+            report = failure_report(exercise, (), lost.sentence)
             graded = Graded(report, problem=f"{lost}; an instructor has to look at it", again=lost.again)
             self.kill()  # the process has ended, or cannot answer the next order
         if graded.again or graded.traceback:
@@ -173,10 +175,10 @@ class MarkingProcess:
             code = self._exit_code(_END_SECONDS)
             if code == -signal.SIGPROF:
                 why = f"judging it takes more than {CPU_SECONDS} s of processor time"
-                raise LostError(why, "more time than the grader may take", again=False) from None
+                raise LostError(why, _TIME_SENTENCE, again=False) from None
             raise LostError(f"the process that marked it ended with code {code}") from None
         why = f"the process that marked it said nothing for {seconds:g} s"
-        raise LostError(why, "more time than the grader may take")
+        raise LostError(why, _TIME_SENTENCE)
 
     def _exit_code(self, seconds: float | None) -> int | None:
         """Wait for the process to end, and return its code, which is negative for a signal."""

@@ -19,7 +19,12 @@ from autograder.worker.coding import TABLE
 from autograder.worker.protocol import Parts
 
 _SENTENCES = 8  # different reasons that a rule can give, including none
-_RESULTS_FIRST = "This counts once the results are right."
+_RESULTS_FIRST = "This test counts once the results are right."
+_CALL, _VARIABLE = "A call must give {}, but it gave {}.", "The variable must be {}, but it is {}."
+_INSIDE = {  # for an item of a container
+    _CALL: "A call must give {} inside its result, but it gave {}.",
+    _VARIABLE: "A value in the variable must be {}, but it is {}.",
+}
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
@@ -93,21 +98,17 @@ def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
     for right, exchange in zip(reference, run.exchanges, strict=False):
         (expected, ours), (actual, theirs) = right.reply, exchange.reply
         is_variable = right.request[0]["op"] == "value"
-        verbs = ("The variable must be", "it is") if is_variable else ("A call must give", "it gave")
-        if difference := _difference(expected.get("value"), ours, actual.get("value"), theirs, verbs):
+        sentence = _VARIABLE if is_variable else _CALL
+        if difference := _difference(expected.get("value"), ours, actual.get("value"), theirs, sentence):
             return difference
     return ""
 
 
-def _difference(
-    expected_value: Any, ours: Parts, actual_value: Any, theirs: Parts, verbs: tuple[str, str]
-) -> str:
+def _difference(expected_value: Any, ours: Parts, actual_value: Any, theirs: Parts, sentence: str) -> str:
     """Return a sentence on how the kind of an answer differs from the right kind, or an empty text."""
     if (right_kind := _kind(expected_value, ours)) != (actual_kind := _kind(actual_value, theirs)):
-        return f"{verbs[0]} {right_kind}, but {verbs[1]} {actual_kind}."
-    inside = ("Inside its result, a call must give", "it gave")
-    if verbs[1] == "it is":
-        inside = ("Inside the variable, a value must be", "it is")
+        return sentence.format(right_kind, actual_kind)
+    inside = _INSIDE.get(sentence, sentence)
     pairs = zip(_items(expected_value), _items(actual_value), strict=True)
     differences = (_difference(right, ours, actual, theirs, inside) for right, actual in pairs)
     return next(filter(None, differences), "")

@@ -6,8 +6,8 @@
 - github: writes a workflow that grades in students' repositories.
 - gradescope: packs an exercise, and feedback pages, for Gradescope.
 - moodle: fills Moodle's grading worksheet, and packs feedback pages.
-- requests: lists regrade requests, and closes them.
-- similarity: finds solutions that are more similar than their task explains.
+- requests: lists regrade requests, and marks them as done.
+- similarity: finds pairs of solutions that are suspiciously similar.
 - viva: writes questions about a student's own code, with answers from running it.
 - watch: grades submissions as they arrive.
 """

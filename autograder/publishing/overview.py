@@ -26,7 +26,7 @@ from autograder.submission.submission import Submission, find_submissions
 
 _CLASS, _STUDENT = (Path(__file__).with_name(name) for name in ("overview.html", "student.html"))
 MISSING, _NOT_GRADED, _WAITS, _FAILED = "missing", "not graded", "waits", "cannot be processed"
-_FEEDBACK = "feedback"  # the destination of scores on feedback pages, in the record of exports
+_FEEDBACK = "feedback"  # in the record of exports: the name for the scores that feedback pages show
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,8 @@ def name_of(people: Mapping[str, Student], student: str) -> str:
 def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write feedback/STUDENT/EXERCISE/EXERCISE.html for each graded submission and return these pages.
 
-    Each student's index.html is written again, too. If pages fail, the others are still written, and a
-    ConversionError at the end names the failed ones.
+    Each student's index.html is written again, too. If some pages cannot be written, all others still are, and a
+    ConversionError at the end names the missing pages.
     """
     pages, failures = list[Path](), list[str]()
     for exercise in exercises:

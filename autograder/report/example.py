@@ -107,7 +107,7 @@ def _difference(example: Example) -> Grid:
 def _words(example: Example, wrong: list[int]) -> str:
     got, asked = example.got, example.asked
     if got.shape != asked.shape:
-        return f"Your result has the shape {got.shape} and should have {asked.shape}."
+        return f"Your result has the shape {got.shape} and should have the shape {asked.shape}."
     listed = [
         f"{_position(got.shape, n)} is {_text(got.numbers[n])} and should be {_text(asked.numbers[n])}"
         for n in wrong[:_MOST_LISTED]

@@ -66,7 +66,8 @@ _MATHML_ATTRIBUTES = {
     "columnalign", "columnspacing", "display", "displaystyle", "fence", "form", "linethickness",
     "mathvariant", "maxsize", "minsize", "notation", "rowspacing", "stretchy", "width",
 }  # fmt: skip
-_LINE_END = re.compile(r'(<div class="math [a-z]+">)\n|\n(</div>)')  # pages would show it at a formula
+# Line ends beside a formula, which a page would show.
+_LINE_END = re.compile(r'(<div class="math [a-z]+">)\n|\n(</div>)')
 _FORMATTER = HtmlFormatter()
 _PYTHON = ("python", "python3", "py", "ipython", "ipython3")
 

@@ -17,20 +17,20 @@ MEANINGS = {
     Verdict.PASSED: "All tests passed.",
     Verdict.FAILED: "Some tests failed.",
     Verdict.NOT_ATTEMPTED: "The stub has not been changed.",
-    Verdict.NOT_JUDGED: "The values are wrong, so their properties are not tested.",
+    Verdict.NOT_JUDGED: "The other tests count once the results are right.",
     Verdict.NOT_DEFINED: "Running the notebook from top to bottom does not define this name.",
     Verdict.CRASHED: "Your code stopped with an error.",
     Verdict.TIMED_OUT: "Your code took too long.",
-    Verdict.BLOCKED: "Your code tried something that is not allowed here.",
+    Verdict.BLOCKED: "Your code tried an operation that is not allowed here.",
     Verdict.REVIEW: "An instructor will look at this answer.",
-    Verdict.GRADER_ERROR: "The autograder failed here, not your code. Your instructor has been told.",
+    Verdict.GRADER_ERROR: "The autograder failed here, not your code. An instructor will check this answer.",
     Verdict.UNGRADED: "An instructor will read this written answer.",
 }
 _EARLIER_SCORE = "An instructor will check this answer. Its earlier score counts until then."
 _IN_SOME_TESTS = {  # for an answer that has earned a part of the points
     Verdict.CRASHED: "In some tests your code stopped with an error.",
     Verdict.TIMED_OUT: "In some tests your code took too long.",
-    Verdict.BLOCKED: "In some tests your code tried something that is not allowed here.",
+    Verdict.BLOCKED: "In some tests your code tried an operation that is not allowed here.",
 }
 _FOR_INSTRUCTORS = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
 # A sentence in a hint that is no longer true when an instructor has graded the answer.
@@ -43,8 +43,8 @@ _LONGEST_LINE = 200  # characters
 _NEXT = {
     Verdict.FAILED: "See what is wrong",
     Verdict.CRASHED: "Fix the error",
-    Verdict.TIMED_OUT: "Make it end in time",
-    Verdict.BLOCKED: "Take out what is not allowed",
+    Verdict.TIMED_OUT: "Make the code end in time",
+    Verdict.BLOCKED: "Remove the operation that is not allowed",
     Verdict.NOT_DEFINED: "Define this name",
     Verdict.NOT_ATTEMPTED: "Replace the stub",
 }
@@ -199,7 +199,9 @@ def _standing(question: QuestionReport, entry: Entry | None, *, decided: bool) -
         return "not final", _EARLIER_SCORE
     if entry.manual_score is not None and not entry.needs_person:
         full = (entry.score or 0.0) >= entry.max_score
-        return ("reviewed" if full else badge), f"{meaning} An instructor looked at it and set the points."
+        return (
+            "reviewed" if full else badge
+        ), f"{meaning} An instructor looked at this answer and set the points."
     return badge, meaning
 
 

@@ -276,7 +276,7 @@ def _in_words(picture: re.Match[str]) -> str:
     words = _WORDS.search(picture[1])
     if words is None or " src=" in picture[1]:
         return picture[0]
-    return f"<em>{html.escape(html.unescape(words[1]))}</em>"  # a text escapes more characters
+    return f"<em>{html.escape(html.unescape(words[1]))}</em>"  # texts escape more characters than attributes
 
 
 def _with_pictures(rendered: str, pictures: Mapping[str, str], room: int) -> str:

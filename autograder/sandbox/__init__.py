@@ -6,7 +6,7 @@ contains the code that runs in these processes.
 - zygote: the grader's connection to the zygote. A first worker tries forbidden actions, which shows whether
   the walls that a course demands are in effect (docs/walls.md).
 - errors: failures of the sandbox itself.
-- process: the grader's connection to a worker: it sends requests with deadlines, and reports how the process
+- process: the grader's connection to a worker. It sends requests with deadlines, and reports how the process
   ended.
 - launch: starts the zygote's process, when it is needed or ahead of time.
 - bubblewrap: the outer wall, as a command line.

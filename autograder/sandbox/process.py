@@ -294,7 +294,7 @@ def _threads(process: int) -> Iterator[tuple[int, list[bytes]]]:
 
 def _how(status: int) -> str:
     """Return a description for students of how a process ended."""
-    code = os.waitstatus_to_exitcode(status)  # if a signal ended the process, its number, negative
+    code = os.waitstatus_to_exitcode(status)  # below 0 if a signal ended the process
     if code >= 0:
         return f"the process ended itself (exit code {code})"
     descriptions: dict[int, str] = {

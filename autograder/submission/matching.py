@@ -23,8 +23,8 @@ def restore(
 ) -> tuple[RestoredCell, ...]:
     """Return the submission's cells in order. A missing graded cell is added after the graded cell before it.
 
-    If a submitted cell still has the id of a released graded cell, `ids` maps the grade_id to its number.
-    `given` are text cells that the release adds to those of the exercise.
+    If a submitted cell still has the id of a released graded cell, `ids` maps the grade_id to the number of
+    the submitted cell. `given` are text cells that the release adds to those of the exercise.
     """
     texts = (*(cell.text for cell in cells if cell.role is Role.TEXT), *given)
     match = _Match(cells, submitted, ids, {text.strip() for text in texts})

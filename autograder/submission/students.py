@@ -92,7 +92,7 @@ class Student:
 
     @property
     def ids(self) -> Iterator[tuple[str, str]]:
-        """The platform and text of each id of this student. The platform is "" for the id and the address."""
+        """The platform and text of each id of this student. For the id and the email address, it is ""."""
         yield from (("", text) for text in (self.id, self.email) if text)
         yield from self.platforms.items()
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import CodeType
 
 _FILE = "given"  # the file name of the code in the worker
-_FORMAT = 2  # of marshal: later versions can write equal code differently
+_FORMAT = 2  # the version of marshal's format; later versions can write equal code in different ways
 
 
 @lru_cache(64)

@@ -110,7 +110,7 @@ def _expect_any(expectation: Callable[..., None], actual: object, expected: any_
         with suppress(Unmet):
             return expectation(actual, value, **how)
     raise Unmet(
-        f"{how['name']} is none of the {len(expected.values)} accepted values. {how['hint']}".rstrip()
+        f"{how['name']} is not one of the {len(expected.values)} accepted values. {how['hint']}".rstrip()
     )
 
 

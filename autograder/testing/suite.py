@@ -27,9 +27,8 @@ from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import ProtocolError
 from autograder.worker.stand_in import seed_the_processor_alone
 
-_Refused = Callable[
-    [str], BaseException | None
-]  # returns the error that keeps a question's tests from running
+# Returns the error that keeps a question's tests from running, or None.
+_Refused = Callable[[str], BaseException | None]
 
 
 def question(
@@ -132,8 +131,8 @@ def use_one_thread(exercise: Exercise) -> None:
 class Suite:
     """An exercise's hidden tests.
 
-    Creating a suite collects the tests, and checks that each test has a question and each question a test.
-    `run` then runs them on a backend, one at a time.
+    Creating a suite collects the tests. It checks that each test belongs to a question, and that each
+    question has a test. `run` then runs the tests on a backend, one at a time.
     """
 
     def __init__(self, exercise: Exercise) -> None:

@@ -96,7 +96,7 @@ def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
     """Expect a tensor without NaN, and return it."""
     tensor = expect_tensor(actual, name=name)
     if (bad := torch.isnan(tensor)).any():
-        causes = "inf - inf, 0 / 0 or exp of something huge"
+        causes = "inf - inf, 0 / 0 or exp of a huge number"
         raise Unmet(f"{name} {have(name)} NaN at {first(bad.numpy())}. Which step can give {causes}?")
     return tensor
 
@@ -290,7 +290,7 @@ def _gradient(
 ) -> torch.Tensor:
     """Expect a finite gradient for the argument at this position, and return it."""
     actual = inspection.gradients.get(position)
-    cuts = "Did .item(), .detach(), .tolist() or a new tensor cut the result off?"
+    cuts = "Did .item(), .detach(), .tolist() or a new tensor cut the gradient off?"
     expect(actual is not None, f"No gradient reaches {which}. {hint or cuts}")
     name = f"The gradient of {which}"
     return expect_finite(expect_tensor(actual, shape, name=name), name)

@@ -43,7 +43,7 @@ def is_plain(tensor: Any) -> bool:
 
 
 def _encode_tensor(encoder: Encoder, tensor: Any) -> Header:
-    """Return the message form of a tensor. For a non-contiguous one it has the dimensions' order in memory.
+    """Return the message form of a tensor; if it is not contiguous, with its dimensions' order in memory.
 
     Only torch's core reads the tensor: a submission may have replaced the Python methods.
     """
@@ -140,7 +140,7 @@ def _dtype_name(dtype: Any) -> str:
 
 
 def _elements(content: bytes, name: str) -> Any:
-    """Return an array of one dimension: the elements of dtype `name` that `content` consists of."""
+    """Return the elements of dtype `name` in `content`, as an array of one dimension."""
     if not _SENT_DTYPES.fullmatch(name):
         raise ProtocolError("a dtype is unknown")
     elements = sys.modules["numpy"].frombuffer(content, dtype=name).copy()

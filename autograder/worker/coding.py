@@ -26,7 +26,7 @@ MAX_KEY = 500  # characters of a dict's key, such as a parameter's name
 MAX_ITEMS = 1000  # items of a dict or set: building it takes little time, even if all hashes are equal
 MAX_BITS = 4096  # bits of an integer
 MAX_INTEGER = 1 << 63  # integers from this size on are written in hexadecimal
-# Containers inside each other. A dict takes three levels of brackets, and the message around it up to four.
+# The most containers inside each other. A dict takes three levels of brackets, the message around it four.
 _MAX_LEVELS = MAX_DEPTH // 3 - 4
 _MAX_KEY_ELEMENTS = 100  # elements of a tuple that is a key
 _MRO = type.__dict__["__mro__"].__get__
@@ -96,7 +96,7 @@ class Encoder:
             return self._refer(value)
 
     def items(self, values: Iterable[Any], tokens: int) -> list[Any]:
-        """Return the forms of a container's items. `tokens` counts the brackets and commas of these forms."""
+        """Return the forms of a container's items. `tokens` counts the brackets and commas around them."""
         self.take(2 + tokens)
         if self._depth > _MAX_LEVELS:
             raise RecursionError("the containers are nested too deeply")
@@ -119,7 +119,7 @@ class Encoder:
     def add(
         self, part: Any, size: int, copy: Callable[[Any], Any] = lambda part: part, of: object = None
     ) -> int:
-        """Add a part of `size` bytes, copied only if the message has room for it, and return its index."""
+        """Add a part of `size` bytes and return its index. Copy it only if the message has room for it."""
         self._bytes -= size
         if self._bytes < 0:  # checked before copying, which could exhaust the memory
             raise ValueError(f"the tensors take more than {MAX_PAYLOAD >> 20} MB")
@@ -188,8 +188,8 @@ class Decoder:
 def is_key(value: Any) -> bool:
     """Whether a value may be a key of a dict or an element of a set.
 
-    These are short texts and bytes, numbers, dates and the other types of rows with `is_key`, and tuples and
-    frozensets of such values.
+    Short texts and bytes, numbers, dates and all other values whose row has `is_key` may. So may short tuples
+    and frozensets of them.
     """
     if isinstance(value, str | bytes):
         return len(value) <= MAX_KEY

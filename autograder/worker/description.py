@@ -35,7 +35,7 @@ def describe(error: BaseException) -> Header:
 
 
 def _cell_lines(error: BaseException) -> Iterator[list[int | None]]:
-    """Yield each cell's number and line that an exception passed through, the innermost first."""
+    """Yield the number of the cell and the line of each frame in a traceback, the innermost first."""
     if isinstance(error, SyntaxError) and (error.filename or "").startswith(CELL):
         yield [int((error.filename or "").removeprefix(CELL)), error.lineno]
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
@@ -78,7 +78,7 @@ def kind(value: Any) -> str:
 
 
 def _describe_size(tensor: Any) -> str:
-    """Return the part of a description that states the size of a tensor that is too large to be sent."""
+    """Return a text on the size of a tensor that is too large to be sent."""
     if tensor.dim() > MAX_DIMS:
         return f" with {tensor.dim()} dimensions"
     return (

@@ -23,15 +23,14 @@ Rest = tuple[Sequence[ast.stmt], str]
 
 
 class Omissions:
-    """The statements that were left out of a notebook's cells, and the names that are missing therefore."""
+    """The statements that were left out of a notebook's cells, and the names that they did not bind."""
 
     def __init__(self) -> None:
         # By missing name: the statement that should have bound it, and why it was left out. The entry "*" is
         # for the last `from package import *` of a missing package.
         self._origins: dict[str, tuple[str, str]] = {}
-        self._unbound: dict[
-            str, BaseException
-        ] = {}  # by missing name: the error of the last cell's statement
+        # By missing name: the error of the last cell's statement that should have bound it.
+        self._unbound: dict[str, BaseException] = {}
 
     def rest(self, statement: ast.stmt, error: BaseException | None) -> Rest | None:
         """Return the statements to run in place of a failed one, or None if it would fail on any machine."""
@@ -47,7 +46,7 @@ class Omissions:
         return self._left_out(statement, error, why)
 
     def first_unbound(self, names: Collection[str]) -> BaseException | None:
-        """Return the error of the first statement left out of the last cell whose name is still missing."""
+        """Return the error of the last cell's first left-out statement that binds a missing name, or None."""
         unbound, self._unbound = self._unbound, {}
         return next((error for name, error in unbound.items() if name not in names), None)
 

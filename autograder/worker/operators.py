@@ -20,7 +20,7 @@ LOST = "python::lost"  # this entry says that some operators could not be record
 _MAX_OPERATORS = 200  # distinct names in one answer
 _MAX_NAME = 80  # characters
 _CORE = "aten::"
-_OF_PRINTING = "aten::masked_select"  # printing a tensor runs it, and it calls `sum` to count elements
+_OF_PRINTING = "aten::masked_select"  # printing a tensor runs it; it runs `sum` only to count elements
 _MARK = "__start_profile"  # the profiler's own first event
 _SECONDS = 0.1  # between two collections of events by the alarm
 # Operators that run when an answer is copied into a message; they compute nothing.
@@ -48,7 +48,7 @@ class Recorder:
         self._running = False
         self._copies = False
         self._handler: Any = None
-        self._others = 0  # at most so many nanoseconds have other threads computed before the block
+        self._others = 0  # an upper bound for the nanoseconds that other threads computed before the block
 
     @property
     def operators(self) -> list[str]:
@@ -90,7 +90,7 @@ class Recorder:
             events = []
         names = [name for of_thread in events for name in _names(of_thread)]
         left_out = _COPYING if self._copies else frozenset()
-        self._names.update({name for name in names if "::" in name} - left_out)  # "::" is in every operator
+        self._names.update({name for name in names if "::" in name} - left_out)  # "::" is in each name
         if _MARK not in names:
             self._names.add(LOST)
 

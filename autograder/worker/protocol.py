@@ -9,7 +9,8 @@ first checks the length of a message, then the number of its JSON values, then t
 
 Right answers and known mistakes of the exercises exchange at most 205 KB of tensors, a header of 1.9 KB, 7
 nested brackets, 18 tensors, 4 dimensions, 32,000 elements, dicts of 15 items, keys of 25 characters and
-texts of 388. The bound of dimensions is eight times as large, every other bound at least twenty times.
+texts of 388 characters. The bound of dimensions is eight times as large, every other bound at least twenty
+times.
 """
 
 import ctypes
@@ -34,7 +35,7 @@ MAX_DEPTH = 200  # nested brackets
 MAX_TEXT = 10_000  # characters of a string
 MAX_PARTS = 1000
 MAX_PARTS_HEADER = 512 << 10  # bytes in which safetensors names dtypes and shapes
-MAX_DIMS = 32  # torch itself stops at 64 in most places
+MAX_DIMS = 32  # dimensions of a tensor; most functions of torch allow 64
 MAX_ELEMENTS = 1 << 22  # elements of a tensor, and of its sum or product along any dimensions
 _LONG = {"code", "source", "outputs"}  # a header with one of these entries may have MAX_HEADER bytes
 _MAX_DIGITS = 20

@@ -58,7 +58,7 @@ class RemoteFunction:
 
 
 class _Call:
-    """The arguments of a call. The call can be repeated with other tensors in place of those in them."""
+    """The arguments of a call, which can be repeated with other tensors."""
 
     def __init__(self, torch: Any, number: int, args: Any, kwargs: Any) -> None:
         self._number, self._tree = number, torch.utils._pytree

@@ -92,7 +92,7 @@ def build(process: int, machine: str) -> list[Instruction]:
 
 
 def _if_any_of(values: Iterable[int], action: int, jump: int = _JUMP_EQUAL) -> list[Instruction]:
-    """Return instructions: if the loaded number equals a value (with _JUMP_SET: has its bit), do `action`."""
+    """Return instructions: do `action` if the loaded number is a value or, with _JUMP_SET, has its bit."""
     return [part for value in values for part in (_do(jump, value, 0, 1), _do(_RETURN, action))]
 
 

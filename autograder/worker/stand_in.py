@@ -32,7 +32,7 @@ _FOR_CHECKS = """
 
 
 def stand_in() -> None:
-    """Make torch.compile, and choosing a missing device as the default, only print a note.
+    """Replace torch.compile and torch.set_default_device by functions that print a note if they cannot work.
 
     If tqdm is not installed, its bars only iterate: students put them around any loop, even in an answer.
     """

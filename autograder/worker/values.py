@@ -60,7 +60,7 @@ def _encode_range(value: range) -> Header:
 
 
 def _range(steps: list[int]) -> range:
-    """Return a range; refuse a range that is so long that a test could not turn it into a list."""
+    """Return a range; refuse a range that is too long to become a list in a test."""
     numbers = range(*steps)
     if numbers and (numbers[-1] - numbers[0]) // numbers.step >= MAX_ELEMENTS:
         raise ProtocolError("a range is too long")

@@ -86,7 +86,8 @@ _SYSTEM = (
     "/proc/cpuinfo", "/sys/devices/system/cpu",
 )  # fmt: skip
 # The files of /proc that a process may read about itself. `net` is left out, because even in a network
-# namespace it counts the sockets of the whole machine. So are the mounts, and `task`, which contains both.
+# namespace it counts the sockets of the whole machine. The mounts are left out, too, and so is `task`, which
+# contains both.
 _OWN = ("cmdline", "comm", "fd", "fdinfo", "io", "limits", "maps", "mem", "smaps", "stat", "statm", "status")
 
 
@@ -96,9 +97,9 @@ def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
 
 
 def confine(limits: dict[str, Any]) -> list[str]:
-    """Confine this process for the rest of its life by all means that the kernel offers; return their names.
+    """Confine this process permanently with each mechanism that the kernel offers; return their names.
 
-    The grader decides whether these means are enough.
+    The grader decides whether these mechanisms are enough.
     """
     scratch = Path.cwd()
     _set_limits(limits)
@@ -109,8 +110,8 @@ def confine(limits: dict[str, Any]) -> list[str]:
     with suppress(OSError):
         walls += ["landlock"] if confine_files(readable(), scratch) else []
     if "landlock" not in walls:
-        # Keeps other workers from reading the memory of this process. With Landlock this is not needed, and
-        # the zygote could then no longer list the open files of this process.
+        # Keeps other workers from reading the memory of this process. Landlock does so, too. It is better,
+        # because with it the zygote can still list the open files of this process.
         LIBC.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     with suppress(OSError, KeyError):  # a KeyError on an architecture without a table of system calls
         seccomp.install()

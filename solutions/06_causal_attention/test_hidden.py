@@ -675,7 +675,7 @@ def test_float64(student, kind):
     module, held = kind.loaded(student, 6, 5, 5, torch.float64)
     x = kind.tokens(5, 6, 5, torch.float64)
     actual = expect_tensor(module(*kind.arguments(x)), dtype=torch.float64)
-    hint = "Is a step computed in float32, such as the root?"
+    hint = "Is a step of your code, such as the root, in float32?"
     expect_numbers(actual, kind.attend(held, x), hint=hint)
 
 

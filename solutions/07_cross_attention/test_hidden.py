@@ -33,7 +33,8 @@ from autograder.testing import (
 
 LOAD = """
 def spelt(module, name):
-    # The tensor that a name spells, also in a plain list; a plain tensor is used as x @ W.
+    # Return the tensor at a dotted name, or None; plain lists may be on the way. A plain tensor W is
+    # used as x @ W, so its weight as a layer is W.T.
     found = module
     for part in name.split("."):
         if isinstance(found, (list, tuple)) and part.isdigit():
@@ -45,7 +46,7 @@ def spelt(module, name):
     return found if isinstance(found, torch.Tensor) else None
 
 def tensors_in(value, seen):
-    # All tensors that a module keeps, wherever and under whatever names, in their order.
+    # Yield all tensors that a module stores under any names, in their order.
     if id(value) in seen:
         return
     seen.append(id(value))
@@ -58,7 +59,8 @@ def tensors_in(value, seen):
             yield from tensors_in(part, seen)
 
 def load(module, weights, spare):
-    # Return the names of the weights that found a place: that of their name, or the next of their shape.
+    # Copy each weight into the tensor of its name, or else into the next free tensor of its shape. Return
+    # the names of the weights that were copied.
     named = {name: spelt(module, name) for name in (*spare, *weights)}
     places = {
         name: place for name, place in named.items()
@@ -91,9 +93,9 @@ def expect_parameters(actual, shapes):
 
 
 def load(student, module, weights):
-    """Give a module these parameters, and biases if it has any; return all weights that it took.
+    """Load these weights into a module, and random biases if it has any; return all that were loaded.
 
-    They are written wherever the module stores them: a single test checks names and registration.
+    A tensor is loaded wherever the module stores it: a single test checks names and registration.
     """
     rows = {
         name.replace("weight", "bias"): w[:, 0]
@@ -109,7 +111,7 @@ def load(student, module, weights):
 
 
 def alive(seen, shape):
-    """Return an inspected output of this shape, unchecked; it must depend on two weights at least."""
+    """Return the output of an inspected call in this shape; it must depend on two weights at least."""
     output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
     weights = [g for name, g in seen.parameters.items() if not name.endswith("bias")]
     reached = sum(gradient is not None and bool(gradient.any()) for gradient in weights)
@@ -162,7 +164,7 @@ def some_hidden(*shape):
 
 
 def attention_weights(d, dtype=torch.float32, *, equal_scores=False):
-    """Return parameters for Attention that are very large, or that make all scores equal."""
+    """Return parameters for Attention with large numbers, or with which all scores are equal."""
     sizes = {"W_q": 0.0, "W_k": 0.0} if equal_scores else {}
     return {
         f"{name}.weight": torch.randn(d, d, dtype=dtype) * sizes.get(name, 0.7)
@@ -171,7 +173,7 @@ def attention_weights(d, dtype=torch.float32, *, equal_scores=False):
 
 
 def make_attention(student, d, dtype=torch.float32, *, equal_scores=False):
-    """Return a new Attention with such parameters, and these parameters."""
+    """Return a new Attention with the parameters of `attention_weights`, and these parameters."""
     module = student.Attention(d)
     if dtype == torch.float64:
         module.double()
@@ -335,9 +337,10 @@ def test_attention_sets_no_seed(student):
 
 
 def marked(n, m, d, shift):
-    """Return tokens that ask and tokens that answer, whose scores lie apart by rows as `shift` says.
+    """Return tokens of the queries, and tokens of the context of which every second is marked.
 
-    Every second token of the context is marked. Only marked tokens have weights, for any scale.
+    With `marking_weights`, `shift` has the number that is added to all scores of each query, and only marked
+    tokens have weights, for any scale.
     """
     asking, answering = torch.randn(n, d), torch.randn(m, d)
     asking[:, -1], asking[:, -2] = shift, 1
@@ -346,7 +349,7 @@ def marked(n, m, d, shift):
 
 
 def marking_weights(d_query, d_context, d_out):
-    """Return weights of queries and keys under which a score is a row's shift and a token's mark."""
+    """Return weights of queries and keys with which a score is a row's shift plus a token's mark."""
     query, key = torch.zeros(d_out, d_query), torch.zeros(d_out, d_context)
     query[0, -1] = key[0, -1] = 1  # a row's shift
     query[1, -2] = key[1, -2] = 1  # a token's mark
@@ -524,7 +527,7 @@ def test_padding_equal_sizes(student):
 def cross_weights(
     d_query, d_context, d_out, *, bias=False, dtype=torch.float32, equal_scores=False
 ):
-    """Return large parameters for CrossAttention, or parameters that make all scores equal."""
+    """Return parameters for CrossAttention with large numbers, or with which all scores are equal."""
     sizes = {"W_query": d_query, "W_key": d_context, "W_value": d_context}
     weights = {
         f"{name}.weight": torch.randn(d_out, size, dtype=dtype) * 0.7
@@ -540,7 +543,7 @@ def cross_weights(
 
 
 def make_cross(student, *sizes, **how):
-    """Return a new CrossAttention of these sizes with such parameters, and these parameters."""
+    """Return a new CrossAttention with the parameters of `cross_weights`, and these parameters."""
     module = student.CrossAttention(*sizes)
     if how.get("dtype") == torch.float64:
         module.double()

@@ -34,7 +34,8 @@ from autograder.testing import (
 
 LOAD = """
 def spelt(module, name):
-    # The tensor that a name spells, also in a plain list; a plain tensor is used as x @ W.
+    # Return the tensor at a dotted name, or None; plain lists may be on the way. A plain tensor W is
+    # used as x @ W, so its weight as a layer is W.T.
     found = module
     for part in name.split("."):
         if isinstance(found, (list, tuple)) and part.isdigit():
@@ -46,7 +47,7 @@ def spelt(module, name):
     return found if isinstance(found, torch.Tensor) else None
 
 def tensors_in(value, seen):
-    # All tensors that a module keeps, wherever and under whatever names, in their order.
+    # Yield all tensors that a module stores under any names, in their order.
     if id(value) in seen:
         return
     seen.append(id(value))
@@ -59,7 +60,8 @@ def tensors_in(value, seen):
             yield from tensors_in(part, seen)
 
 def load(module, weights, spare):
-    # Return the names of the weights that found a place: that of their name, or the next of their shape.
+    # Copy each weight into the tensor of its name, or else into the next free tensor of its shape. Return
+    # the names of the weights that were copied.
     named = {name: spelt(module, name) for name in (*spare, *weights)}
     places = {
         name: place for name, place in named.items()
@@ -89,7 +91,7 @@ def held(module):
 
 def loose_tensors(module, x):
     before = held(module)
-    module(x)  # what it makes anew each time, such as its last weights, need not move
+    module(x)  # replaces the tensors that it computes in each call, which need not move
     return [name for (part, name), value in held(module).items() if before.get((part, name)) is value]
 """
 LAYERS = ("W_query", "W_key", "W_value")
@@ -132,9 +134,9 @@ def expect_parameters(actual, shapes):
 
 
 def load(student, module, weights, spare=None):
-    """Give a module these parameters, and the additional ones that it has; return all of them.
+    """Load these weights into a module, and those of `spare` that it has; return all that were loaded.
 
-    They are written wherever the module stores them: a single test checks names and registration.
+    A tensor is loaded wherever the module stores it: a single test checks names and registration.
     """
     spare = spare or {}
     taken = student.define(LOAD, "load")(module, weights, spare)
@@ -145,7 +147,7 @@ def load(student, module, weights, spare=None):
 
 
 def wrapper_weights(d, heads, dtype=torch.float32, *, equal_scores=False):
-    """Return parameters for the wrapper, different in each head, which are large or make all scores equal."""
+    """Return parameters for the wrapper, other numbers in each head, large or with equal scores."""
     sizes = {"W_q": 0.0, "W_k": 0.0} if equal_scores else {}
     return {
         f"heads.{i}.{layer}.weight": torch.randn(d, d, dtype=dtype)
@@ -156,7 +158,7 @@ def wrapper_weights(d, heads, dtype=torch.float32, *, equal_scores=False):
 
 
 def make_wrapper(student, d, heads, dtype=torch.float32, *, equal_scores=False):
-    """Return a new wrapper with such parameters, and these."""
+    """Return a new wrapper with the parameters of `wrapper_weights`, and these parameters."""
     module = student.MultiHeadAttentionWrapper(d, 0, 1, heads)
     if dtype == torch.float64:
         module.double()
@@ -180,7 +182,7 @@ def wrapped(weights, heads, inputs, hidden=None):
 
 
 def alive(seen, shape):
-    """Return an inspected output of this shape, unchecked; it must depend on the module's parameters."""
+    """Return the output of an inspected call in this shape; it must depend on the module's parameters."""
     output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
     reached = [g is not None and bool(g.any()) for g in seen.parameters.values()]
     message = "The output does not depend on any layer. Which step detaches it?"
@@ -474,7 +476,7 @@ def test_split_leaves_x(student):
 
 
 def as_split(x, heads):
-    """Cut x as split_heads does: the heads are a view of x, whose numbers stay where they are."""
+    """Return the heads of x as a view, as split_heads does: no number moves in memory."""
     return x.unflatten(-1, (heads, -1)).transpose(1, 2)
 
 
@@ -560,7 +562,7 @@ def test_merge_any_order_in_memory(student):
 
 
 def weights_for(d_in, d_out, *, bias=False, dtype=torch.float32, equal_scores=False):
-    """Return parameters of queries, keys and values, which are large or make all scores equal."""
+    """Return parameters of the three layers with large numbers, or with which all scores are equal."""
     weights = {
         f"{name}.weight": torch.randn(d_out, d_in, dtype=dtype) * 0.6 for name in LAYERS
     }
@@ -574,9 +576,9 @@ def weights_for(d_in, d_out, *, bias=False, dtype=torch.float32, equal_scores=Fa
 
 
 def give(student, module, weights):
-    """Load these weights into a module, an out_proj if there is none, and biases if it has any.
+    """Load these weights into a module, and out_proj and biases if it has them.
 
-    This out_proj is the identity. Return all weights that a right module has.
+    Without weights for out_proj, it becomes the identity. Return all weights that a right module has.
     """
     sample = weights["W_value.weight"]
     size, dtype = len(sample), sample.dtype
@@ -589,7 +591,7 @@ def give(student, module, weights):
 
 
 def make_heads(student, d_in, d_out, length, heads, **how):
-    """Return a new MultiHeadAttention with such parameters and no dropout, and these parameters."""
+    """Return a new MultiHeadAttention with the parameters of `weights_for`, and these parameters."""
     module = student.MultiHeadAttention(d_in, d_out, length, 0.0, heads)
     if how.get("dtype") == torch.float64:
         module.double()
@@ -620,7 +622,7 @@ def mixing(module, x, size):
 
 
 def mixed(seen, shape):
-    """Return an inspected output of this shape, which must depend on two of the module's weights."""
+    """Return the output of an inspected call in this shape; it must depend on two weights at least."""
     weights = [g for name, g in seen.parameters.items() if name.endswith("weight")]
     reached = sum(gradient is not None and bool(gradient.any()) for gradient in weights)
     message = f"The output depends on {reached} of the module's weights. Is it detached from the others?"
@@ -723,9 +725,9 @@ def test_heads_odd_sizes(student):
 
 
 def weights_in_sight(student, length, rate):
-    """Return outputs that show each head's weights, one in evaluation mode and one in training mode.
+    """Return the weights of each head in evaluation mode, and in training mode.
 
-    Each is (texts, heads, rows, columns).
+    Both have the shape (texts, heads, rows, columns).
     """
     weights = weights_for(length, 4 * length)
     for name in ("W_query.weight", "W_key.weight"):
@@ -827,9 +829,10 @@ def test_heads_set_no_seed(student):
 
 
 def far_apart(student, shift):
-    """A module of two heads, tokens whose rows of scores are shifted by `shift`, and the right output.
+    """Return a module of two heads, its input, and the right output.
 
-    Some tokens are marked. If one of them is visible, only marked tokens have weights, for any scale.
+    `shift` is added to the scores, one number for each row. Some tokens are marked. In rows that see a marked
+    token, only marked tokens have weights, for any scale.
     """
     weights = weights_for(6, 10, equal_scores=True)
     for row in (0, 5):  # where a head begins

@@ -47,8 +47,8 @@ class Block(nn.Module):
 
 
 # %% mistake="Block" name="dropout_on_the_residual_path"
-"""In training, your dropout also drops parts of x. It may act only on the output of the attention or of the
-feed-forward network. Do you apply it before or after the addition?
+"""In training, your dropout also drops parts of x. Dropout may act only on the output of the attention or of
+the feed-forward network. Do you apply it before or after the addition?
 """
 
 
@@ -284,7 +284,7 @@ edit = "nn.LayerNorm(N) => nn.RMSNorm(N)"
 
 
 # %% mistake="TinyGPT" name="heads_ignored"
-"""The argument num_heads has no effect. Where does your constructor pass it on?"""
+"""The argument num_heads has no effect. Which number of heads does each block of your model get?"""
 edit = "make_block(N, X, C) => make_block(N, 1, C)"
 
 
@@ -639,7 +639,7 @@ O.zero_grad()
 
 
 # %% mistake="train_step" name="trains_twice"
-"""Your function takes two steps on the same batch. How many steps does its docstring ask for?"""
+"""Your function takes two steps on the same batch. How many steps does the docstring ask for?"""
 
 
 def train_step(model, optimizer, tokens, targets):

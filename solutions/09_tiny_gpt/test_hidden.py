@@ -5,8 +5,8 @@ A TinyGPT is built with a right Block instead of the student's Block. `generate`
 called with models of the tests only. Blocks and models get larger weights first, so that a layer whose
 weights start small, or at zero, has a visible effect.
 
-Most tests check one property and do not depend on the others: they set the other half of a block to zero, use
-a single token or a single text, and compare numbers in any shape and dtype.
+Most tests check a single property, so a mistake fails few tests. They set one half of a block to zero, use a
+single token or a single text, or compare numbers in any shape and dtype.
 """
 
 import functools
@@ -32,11 +32,11 @@ N_EMBD, HEADS, CONTEXT = 12, 3, 9
 
 BLOCKS = """
 def enlarge(block):
-    # A weight's numbers follow from its shape and its layer, in whatever order the layers were made.
+    # The shape and the layer of a weight decide its numbers, so the order of the layers makes no difference.
     seen = []
     with torch.no_grad():
         for name, parameter in block.named_parameters():
-            if parameter.dim() > 1 or parameter.min() < parameter.max():  # no LayerNorm's
+            if parameter.dim() > 1 or parameter.min() < parameter.max():  # not in a LayerNorm
                 layers = ("W_query", "W_key", "W_value", "out_proj")
                 role = (*parameter.shape, *(layer in name for layer in layers))
                 seed = sum(int(size) * 100**place for place, size in enumerate(role)) + 7 * seen.count(role)
@@ -53,7 +53,7 @@ def untracked(block, *arguments):
         return block(*arguments), arguments
 
 def silenced(block, names, x):
-    # What the block gives where these parameters are zero.
+    # Return the output of the block with these parameters at zero.
     own = {name: parameter for name, parameter in block.named_parameters() if name in names}
     kept = {name: parameter.detach().clone() for name, parameter in own.items()}
     with torch.no_grad():
@@ -65,7 +65,7 @@ def silenced(block, names, x):
     return output
 
 def effective(block, x):
-    # The part of the parameters that have an effect on the output.
+    # Return the fraction of the parameters that have an effect on the output.
     found = []
     with torch.no_grad():
         before = block(x.clone())
@@ -91,7 +91,7 @@ def numbers(actual, expected):
 
 
 def large_block(student, *dropout):
-    """A block in float64 and evaluation mode, with weights so large that no branch is small."""
+    """Return a block in float64 and evaluation mode. Its weights are large, so each half has an effect."""
     block = student.Block(N_EMBD, HEADS, CONTEXT, *dropout)
     tool(student, "enlarge")(block)
     x = tokens_like(1, 4, N_EMBD)
@@ -105,7 +105,7 @@ def large_block(student, *dropout):
 
 
 class Halves:
-    """A large block that can be called with a half, or both, at zero."""
+    """A block with large weights. A call can set one half to zero, or both halves."""
 
     def __init__(self, student):
         self.block, self.silenced = large_block(student), tool(student, "silenced")
@@ -121,7 +121,7 @@ class Halves:
         ]
 
     def only(self, layer, shape):
-        """The name of the one parameter of this shape."""
+        """Return the name of the only parameter of this shape."""
         found = [n for n, p in self.parameters.items() if tuple(p.shape) == shape]
         fault = f"must be one Linear with a weight of shape {shape}; the block has {len(found)}."
         expect(
@@ -130,7 +130,7 @@ class Halves:
         return found[0]
 
     def __call__(self, x, *, attends=True, thinks=True):
-        """The output without biases, where the attention and the feed-forward network work or not."""
+        """Return the output without biases. A half that is switched off adds zeros."""
         names = [
             *([] if attends else self.attention),
             *([] if thinks else [self.second]),
@@ -138,13 +138,13 @@ class Halves:
         return numbers(self.silenced(self.block, [*names, *self.biases], x), x)
 
     def added(self, x, half):
-        """What this half adds to x if the other half is zero."""
+        """Return the numbers that this half adds to x if the other half is zero."""
         alone = self(x, attends=half == "attention", thinks=half != "attention")
         added = alone - self(x, attends=False, thinks=False)
         fault = (
             f"The output of the {half} is lost if the block's other half gives zeros."
         )
-        expect(bool(added.abs().max() > 0.1), f"{fault} What is it added to?")
+        expect(bool(added.abs().max() > 0.1), f"{fault} What is this output added to?")
         return added
 
 
@@ -383,7 +383,7 @@ class Block(nn.Module):
         return self.layer(x, torch.ones(length, length, dtype=torch.bool).triu(1))
 
 def fresh(model_class, *sizes):
-    # With a right Block in the place of the notebook's, so that a mistake there costs nothing here.
+    # Build a model with a right Block instead of the student's, so that a wrong Block costs no points here.
     names = getattr(model_class.__init__, "__globals__", {})
     before = {name: names[name] for name in ("Block",) if name in names}
     names["Block"] = Block
@@ -399,7 +399,7 @@ def fresh(model_class, *sizes):
     return model_class(*sizes).eval()
 
 def stirred(model):
-    # A weight's numbers follow from its shape and its layer, so two writings of one model give one answer.
+    # The shape and the layer of a weight decide its numbers, so two right models give the same results.
     inside = {id(p) for module in model.modules() if isinstance(module, Block) for p in module.parameters()}
     done, seen = set(), []
     with torch.no_grad():
@@ -413,14 +413,14 @@ def stirred(model):
                 seed = sum(int(part) * 100**place for place, part in enumerate(role)) + 7 * seen.count(role)
                 seen.append(role)
                 numbers = torch.randn(parameter.shape, generator=torch.Generator().manual_seed(seed))
-                alike = bool(parameter.min() == parameter.max())  # a LayerNorm's, or none yet
+                alike = bool(parameter.min() == parameter.max())  # in a LayerNorm, or not initialised yet
                 constant = parameter.flatten()[0].item() if alike else 0.0
                 bias = linear and parameter.dim() == 1 and id(parameter) not in inside
                 parameter.copy_(constant + (0.0 if bias else 0.3) * numbers)  # not every head has a bias
     return model
 
 def loss_in(result):
-    # Of the pair (logits, loss), whichever comes first.
+    # Return the loss of the pair (logits, loss), in any order.
     return next(part for part in result if isinstance(part, torch.Tensor) and part.numel() == 1)
 
 def build(model_class, *sizes):
@@ -430,7 +430,7 @@ def with_own_block(model_class, *sizes):
     return stirred(model_class(*sizes).eval())
 
 def with_heads(model_class, num_heads, model, vocab_size, n_embd, _, *sizes):
-    # Another model with the same weights, or None where the heads have weights of other shapes.
+    # Return another model with the same weights, or None if its weights have other shapes.
     other = fresh(model_class, vocab_size, n_embd, num_heads, *sizes)
     try:
         other.load_state_dict(model.state_dict())
@@ -439,8 +439,8 @@ def with_heads(model_class, num_heads, model, vocab_size, n_embd, _, *sizes):
     return other
 
 def learning(model_class, vocab_size, n_embd, num_heads, num_layers, context_length, tokens, targets):
-    # How many parameters have a row for each token and how many a gradient reaches; then, with those for
-    # places, how many ask for a gradient and how many it reaches.
+    # Return two pairs of numbers. First: parameters with a row for each token, and those of them that get a
+    # gradient. Second: those with requires_grad, also of positions, and those of them that get a gradient.
     model = build(model_class, vocab_size, n_embd, num_heads, num_layers, context_length)
     loss_in(model(tokens, targets)).backward()
     places = [p for p in model.parameters() if tuple(p.shape) == (context_length, n_embd)]
@@ -449,7 +449,7 @@ def learning(model_class, vocab_size, n_embd, num_heads, num_layers, context_len
     return [(len(one), sum(p.grad is not None and bool(p.grad.any()) for p in one)) for one in both]
 
 def without_effect(model, scale, shift):
-    # Let the norm with these parameters, by number, neither scale nor shift.
+    # Set the parameter with the index `scale` to ones, and the one with the index `shift` to zeros.
     with torch.no_grad():
         for number, parameter in enumerate(model.parameters()):
             if number in (scale, shift):
@@ -459,7 +459,7 @@ def parameters(model):
     return [parameter.detach().clone() for parameter in model.parameters()]
 
 def weights(model_class, vocab_size, n_embd, num_heads, num_layers, context_length, tokens, targets):
-    # How many weights there are and how many of them get a gradient, without the embeddings and the head.
+    # Return the number of weights, and of weights with a gradient, without the embeddings and the head.
     model = fresh(model_class, vocab_size, n_embd, num_heads, num_layers, context_length)
     loss_in(model(tokens, targets)).backward()
     kept = [p for p in model.parameters() if not {vocab_size, context_length} & set(p.shape)]
@@ -494,7 +494,7 @@ def made(student, how, num_layers, *data):
 
 
 def build(student, num_layers=1, how="build"):
-    """A model with new weights; its logits must depend on the tokens."""
+    """Return a model with new weights. Its logits must depend on the tokens."""
     model = made(student, how, num_layers)
     expect(
         logits_of(model, random_tokens(1, LENGTH)).std().item() > 1e-4,
@@ -518,7 +518,7 @@ def parts(result):
 
 
 def logits_of(model, tokens, *targets):
-    """The logits of these texts, in any position of the result and any shape; one test checks both."""
+    """Return the logits of these texts, which may have any index in the result and any shape."""
     for part in parts(model(tokens, *targets)):
         if isinstance(part, torch.Tensor) and part.numel() % (len(tokens) * VOCAB) == 0:
             logits = part.reshape(len(tokens), -1, VOCAB)
@@ -536,7 +536,7 @@ def loss_of(model, tokens, targets):
 
 
 def moved(model, tokens, changed):
-    """How much the last guess changes with the tokens."""
+    """Return the largest change of the last guess if the tokens change."""
     last, other = (logits_of(model, each)[:, -1] for each in (tokens, changed))
     return (last - other).abs().max().item()
 

@@ -1,8 +1,8 @@
 """Hidden tests of 10: pieces of a text, grouped heads, rotated pairs, a softmax in blocks of any size.
 
-Most tests check one property and do not depend on the others. They compare a function with itself, check only
-the last token, make all scores equal, or give marked keys all the weight, for any scale. Numbers are compared
-in any shape and dtype: one test of each question checks shape and dtype.
+Most tests check a single property, so a mistake fails few tests. They compare two results of one function,
+check only the last token, or use inputs with which all scores are equal, or with which marked keys get all
+the weight for any scale. Numbers are compared in any shape and dtype: one test of each question checks both.
 """
 
 import math
@@ -65,7 +65,9 @@ def expect_slopes(call, inputs, seen, weight, names):
     for place, gradient in slopes.items():
         fault = f"No gradient reaches {names[place]}. Which step detaches it?"
         expect(gradient is not None, fault)
-        expect_tensor(gradient, inputs[place].shape, name=f"That of {names[place]}")
+        expect_tensor(
+            gradient, inputs[place].shape, name=f"The gradient of {names[place]}"
+        )
     for _ in range(2):
         steps = {place: 1e-4 * torch.randn_like(x) for place, x in inputs.items()}
         ahead, behind = (
@@ -86,9 +88,10 @@ def text(*shape, d_k=4, d_v=4, dtype=torch.float32):
 
 
 def marked_text(shifts, dtype=torch.float64):
-    """A text whose rows of scores are shifted by `shifts`, and the mean of the marked visible values.
+    """Return a text of which every second token is marked, and the right output.
 
-    Every second token is marked. Only marked tokens have weights, for any scale.
+    `shifts` are added to the scores, one number for each row. Only marked tokens have weights, for any scale,
+    so the output is the mean of the marked visible values.
     """
     n = len(shifts)
     queries, keys, values = text(1, n, dtype=dtype)

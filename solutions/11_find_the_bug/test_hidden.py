@@ -135,8 +135,8 @@ def drawn(style, **bug):
 def expect_tells(student, probe, answer, bugs):
     """Expect this answer of a probe for modules with these bugs, in random styles and order.
 
-    Modules of the basic test with the other answer are among them, so a test does not have a constant answer.
-    A wrong answer for these counts only in the basic test.
+    Modules with the opposite answer, from the basic test, are among them, so no constant answer passes. A
+    wrong answer for these counts only in the basic test.
     """
     others = RIGHT if answer else BASIC[probe]
     modules = [(words, bug, answer) for words, bug in bugs.items() for _ in "12"]

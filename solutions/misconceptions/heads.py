@@ -51,7 +51,7 @@ MISCONCEPTIONS = (
     Misconception(
         "not_contiguous",
         "`view` is called on a transposed tensor, whose numbers are in another order in memory.",
-        "`view` needs numbers that are in order in memory, and after `transpose` they are not. Which function"
+        "`view` needs numbers that are in order in memory. After `transpose` or `permute` they are not. Which function"
         " copies the numbers into order if this is necessary?",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 2).view(...)",
     ),

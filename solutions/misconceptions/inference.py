@@ -257,7 +257,7 @@ PAIRS = (
     Misconception(
         "turns_backwards",
         "Each pair is rotated in the wrong direction.",
-        "In which of your two formulas does the sine have a minus sign? In which one should it?",
+        "In which of your two formulas does the sine have a minus sign? In which formula should it have one?",
         f"{_TURNED} => torch.stack([A * C + B * S, B * C - A * S], dim=-1)\n"
         "A * C - B * S => A * C + B * S && A * S + B * C => B * C - A * S",
     ),
@@ -297,7 +297,7 @@ PAIRS = (
     Misconception(
         "places_added",
         "Sines and cosines are added to x, as in the Transformer of 2017.",
-        "In this exercise each pair of features is rotated. By what does the formula multiply a and b?",
+        "In this exercise each pair of features is rotated. Which numbers does the formula multiply a and b by?",
         f"{_TURNED}.flatten(-2) => x + torch.stack([S, C], dim=-1).flatten(-2)",
     ),
     Misconception(
@@ -345,13 +345,13 @@ PAIRS = (
     Misconception(
         "sine_for_cosine",
         "Sine and cosine are swapped.",
-        "At position 0, a pair (a, b) should stay (a, b). What does your code make of it?",
+        "At position 0, a pair (a, b) should stay (a, b). What does your code return for this pair?",
         f"{_TURNED} => torch.stack([A * S - B * C, A * C + B * S], dim=-1)",
     ),
     Misconception(
         "features_swapped",
         "The two features of each pair are swapped.",
-        "At position 0, a pair (a, b) should stay (a, b). What does your code make of it?",
+        "At position 0, a pair (a, b) should stay (a, b). What does your code return for this pair?",
         f"{_TURNED} => torch.stack([B * C - A * S, B * S + A * C], dim=-1)"
         " || torch.stack([A * S + B * C, A * C - B * S], dim=-1)",
     ),
@@ -370,7 +370,7 @@ PAIRS = (
     ),
     Misconception(
         "angles_in_halves",
-        "Neighbouring features are paired, but the angles are repeated in halves.",
+        "Neighbouring features are paired, but the two features of a pair are rotated by different angles.",
         "Features 0 and 1 are one pair. Which angle does your code use for feature 0, and which for feature"
         " 1?",
         f"{_TURNED}.flatten(-2) => x * torch.cat([C, C], dim=-1)"
@@ -421,7 +421,7 @@ BLOCKS = (
     Misconception(
         "old_sums_thrown_away",
         "The new denominator and the new output contain only the newest block.",
-        "`state` holds the sums over the earlier blocks. Where does your code add them?",
+        "`state` holds the sums over the earlier blocks. Where does your code add these sums?",
         "denominator * factor + X => X && output * F + Y => Y",
     ),
     Misconception(
@@ -480,7 +480,7 @@ BLOCKS = (
     Misconception(
         "state_detached",
         "The gradients of the earlier blocks are wrong or missing.",
-        "Gradients reach the earlier blocks only through `state`. Where does your code detach a part of it?",
+        "Gradients reach the earlier blocks only through `state`. Where does your code detach a part of `state`?",
         "maximum, denominator, output = state"
         " => maximum, denominator, output = (part.detach() for part in state)"
         " || maximum, denominator, output = state[0], state[1].detach(), state[2].detach()",

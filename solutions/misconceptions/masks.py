@@ -334,7 +334,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_too_large",
-        "The mask is larger than the text.",
+        "The mask has more rows and columns than the text has tokens.",
         "How many rows and columns does a mask for three tokens have?",
         "return torch.ones(N, N, dtype=torch.bool) .triu(diagonal=1) => return torch.ones(N + 1, N + 1, dtype=torch.bool).triu(diagonal=1)",
     ),

@@ -65,7 +65,7 @@ MISCONCEPTIONS = (
     Misconception(
         "logits_of_last_place",
         "Without targets, only the logits of the last token are returned.",
-        "Compare the shape of the logits with the description. Does it depend on `targets`?",
+        "Compare the shape of the logits with the description. Does this shape depend on `targets`?",
         "return logits, None => return logits[:, -1:], None",
     ),
     Misconception(
@@ -526,7 +526,7 @@ MISCONCEPTIONS = (
         "wrong_loss",
         "The loss is not the mean cross-entropy of the logits that you return.",
         "Which positions of the logits and of the targets go into `cross_entropy`, and in which shapes? The targets"
-        " are the next tokens already, so neither of the two needs a shift.",
+        " already are the next tokens, so do not shift the logits or the targets.",
         says=r"It should be the mean cross-entropy of the logits that you return",
         if_unrepaired=True,
     ),

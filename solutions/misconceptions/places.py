@@ -467,7 +467,7 @@ PLACES = (
     Place(
         "angle",
         "The angle of the pairs is wrong.",
-        "Compute the angle of the second pair at position 1 by hand, and compare it with yours.",
+        "Compute the angle of the second pair at position 1 by hand, and compare it with the angle in your code.",
         "base ** P\nbase ** (-P / B)\nbase ** (-A / P)\nbase ** (P / B)\nbase ** (A / P)\nbase ** (-A / B)\n"
         "torch.arange(P, B, C, ...)\ntorch.arange(A, P, C, ...)\ntorch.arange(A, B, P, ...)\nX * base ** Y\n"
         "P * base ** Y",

@@ -42,8 +42,8 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_not_transposed",
         "The second factor of a product is not transposed.",
-        "With square matrices this raises no error. Each number of the product should come from two rows:"
-        " which two?",
+        "With square matrices this raises no error. Each number of the product should be the dot product of two"
+        " rows. Which two rows?",
         "X @ Y.transpose(A, B) => X @ Y",
     ),
     Misconception(
@@ -165,7 +165,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "not_projected",
-        "The tokens are used without a projection where a layer or a matrix should be applied.",
+        "The tokens are used without the layer or matrix that should be applied to them.",
         "Which layer or matrix does your code not use?",
         each(
             *(f"self.{{{n}}}(X) => X" for n in "qkv"),
@@ -294,7 +294,7 @@ MISCONCEPTIONS = (
         "one_side_normalised",
         "One of the two vectors is normalised to length 1 before the dot product.",
         "A dot product also depends on the lengths of both vectors. Which step of your code removes one of"
-        " them?",
+        " these lengths?",
         """
         X @ Y.transpose(A, B) => X / X.norm(dim=-1, keepdim=True) @ Y.transpose(A, B) || X @ (Y / Y.norm(dim=-1, keepdim=True)).transpose(A, B)
         inputs @ query => inputs @ (query / query.norm())

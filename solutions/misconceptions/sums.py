@@ -128,7 +128,7 @@ MISCONCEPTIONS = (
     Misconception(
         "dimensions_instead_of_tokens",
         "The product multiplies columns with columns instead of rows with rows.",
-        "Each row is a token. Each number of the product should come from two rows: which two?",
+        "Each row is a token. Each number of the product should be the dot product of two rows. Which two rows?",
         """
         X @ Y.transpose(A, B) => X.transpose(A, B) @ Y
         """,

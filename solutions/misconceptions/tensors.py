@@ -145,8 +145,8 @@ MISCONCEPTIONS = (
     Misconception(
         "weights_transposed",
         "The weights are transposed before they are multiplied.",
-        "Row i of the weights gives context vector i. Which dimension of your weights is multiplied with"
-        " the rows of the values?",
+        "Row i of the weights should give context vector i. Does row i or column i of the weights give it in"
+        " your code?",
         "weights @ V => weights.transpose(-2, -1) @ V"
         "\ntorch.softmax(X, dim=D) @ V => torch.softmax(X, dim=D).transpose(-2, -1) @ V",
         where="weights|softmax",
@@ -180,7 +180,7 @@ MISCONCEPTIONS = (
     Misconception(
         "super_missing",
         "The constructor does not call super().__init__() first.",
-        "A module must be initialised before you assign layers to `self`. Which line does that?",
+        "A module must be initialised before you assign layers to `self`. Which line initialises it?",
         crash=r"AttributeError: cannot assign \w+ before \w+\.__init__\(\) call",
     ),
     Misconception(
@@ -198,7 +198,7 @@ MISCONCEPTIONS = (
     Misconception(
         "view_on_turned_memory",
         "`view` is called on a tensor whose numbers are in another order in memory.",
-        "`view` needs numbers that are in order in memory, and after `transpose` they are not. Which function"
+        "`view` needs numbers that are in order in memory. After `transpose` or `permute` they are not. Which function"
         " copies the numbers into order if this is necessary?",
         crash=r"RuntimeError: view size is not compatible with input tensor's size and stride",
     ),
@@ -335,7 +335,7 @@ MISCONCEPTIONS = (
     Misconception(
         "extra_layer",
         "The module has layers or parameters that the exercise does not ask for.",
-        "Compare the layers of your module with the list in the exercise. Which of them should have a bias?",
+        "Compare the layers of your module with the list in the exercise. Which layers should have a bias?",
         says=r"parameters that were not asked for|must be no other parameters|there must be no bias, but there is (?!W_)",
     ),
     Misconception(
@@ -354,8 +354,8 @@ MISCONCEPTIONS = (
     Misconception(
         "other_parameters",
         "A parameter is replaced by a tensor that is not a parameter.",
-        "Which class does the attribute have before your line? Copy the numbers into the old parameter"
-        " instead.",
+        "Which class did the attribute have before your line replaced it? Copy the numbers into the old"
+        " parameter instead.",
         crash=r"cannot assign .* as parameter",
     ),
     Misconception(

@@ -1,4 +1,4 @@
-// The page of a written question: keys and buttons give items of the rubric, and each of them saves at once.
+// The page of a written question. Keys and buttons give items of the rubric, and each change is saved at once.
 "use strict";
 
 const page = document.body;
@@ -8,10 +8,10 @@ const scoreBox = document.getElementById("score"), commentBox = document.getElem
 const filters = {ungraded: false, mine: false, flagged: false};
 const most = Number(page.dataset.most);
 const POLL_SECONDS = 5, HALF = 0.5;
-const saves = [];  // what this page has saved: for each key, the cards and the grades that they had before
+const saves = [];  // the changes that this page has saved: the cards of each, and the grades that they had before
 let current = null, waiting = Promise.resolve(), unsaved = 0;
 
-// A card holds equal answers with the same grade. `saved` is the state on the server, `shown` the one on the page.
+// A card holds equal answers with the same grade. `saved` is their grade on the server, `shown` that on the page.
 const cards = [...document.querySelectorAll(".card")].map((element) => {
   const members = JSON.parse(element.dataset.members);
   const [saved] = Object.values(members);
@@ -74,7 +74,7 @@ function drawCurrent() {
   if (document.activeElement !== commentBox) { commentBox.value = current.draft ?? comment; }
   const points = itemPoints(given);
   document.getElementById("typed").textContent = adjustment === null ? "Items add to a score that you type."
-    : points === null ? "Typed. Items add to it. Clear the box to remove it."
+    : points === null ? "You typed this score. Items add to it. Clear the box to remove it."
       : `Items ${signed(points)}, typed ${signed(adjustment)}. Clear the box to count the items alone.`;
 }
 
@@ -153,7 +153,7 @@ function refresh(card, states) {
     JSON.stringify([score, waits, given, adjustment, comment]))).size > 1;
 }
 
-// Cards with changes that are not saved yet stay as they are, until the server has answered.
+// Show the saved grades. Callers leave out cards with a change that the server has not saved yet.
 function show(chosen) {
   for (const card of chosen) {
     card.shown = {...card.saved};
@@ -162,7 +162,7 @@ function show(chosen) {
   drawProgress();
 }
 
-// Changes are saved one after the other, each with the versions that the one before has left.
+// Changes are saved one after the other. Each is sent with the versions that the previous save returned.
 function save(chosen, change, shown, isUndo = false) {
   if (chosen.some((card) => card.isMixed)) {
     say(`Answer ${numbersOf(chosen)} was not saved: the grades of these equal answers now differ; load the page again.`, true);
@@ -200,7 +200,7 @@ function confirm(entry, wanted) {
   say(`Answer ${numbersOf(wanted)} ${entry.isUndo ? "is as before" : "saved"}: ${saved.waits ? "not graded" : number(saved.score)}`);
 }
 
-// After a refused save, later ones of the same answers that are still waiting are dropped.
+// After a refused save, later saves of the same answers that were not sent yet are dropped.
 function refuse(entry, wanted, problem) {
   if (saves.includes(entry)) { saves.splice(saves.indexOf(entry), 1); }
   if (!wanted.length) { return; }
@@ -300,7 +300,7 @@ function switchFilter(name) {
   filter();
 }
 
-// A digit gives an item. The same key with another Shift gives half of it: Shift+2, or the 2 without Shift in France.
+// A digit gives an item. The same key gives half of it with Shift; on French keyboards, where digits need Shift, without.
 function giveByDigit(event) {
   const isDigit = /^\d$/.test(event.key);
   const digit = isDigit ? event.key : event.code.match(/^Digit([1-9])$/)?.[1];
@@ -358,7 +358,7 @@ addEventListener("beforeunload", (event) => {
   if (unsaved || isTyped() || cards.some((card) => card.draft !== undefined)) { event.preventDefault(); }
 });
 
-// Other graders save meanwhile.
+// Show what other graders save.
 setInterval(async () => {
   if (document.hidden || unsaved) { return; }
   const reply = await request("GET", question);

@@ -40,8 +40,8 @@ def bench(
 ) -> None:
     """Compare with stock nbgrader and Otter.
 
-    Writes a table to performance.md or evidence.md in autograder/docs. The first run installs Otter in
-    build/bench/. Do not use the machine for other work while speed is measured.
+    The command writes a table to performance.md or evidence.md in autograder/docs. The first run installs
+    Otter in build/bench/. Do not use the machine for other work while speed is measured.
     """
     from autograder.authoring.together import prove_together
     from autograder.plugins.bench.page import page_of, to_strength, write_table
@@ -56,7 +56,7 @@ def bench(
 
 
 def _speed(course: "options.Course", exercise: "options.Exercise", submissions: int, alone: bool) -> str:
-    """Measure the graders with one class and return a table. Stock nbgrader and Otter grade only a part."""
+    """Measure the graders with one class and return a table. Stock nbgrader and Otter grade a part of the class."""
     from autograder.authoring.answers import released
     from autograder.plugins.bench import graders
     from autograder.plugins.bench.page import to_markdown
@@ -77,7 +77,8 @@ def _speed(course: "options.Course", exercise: "options.Exercise", submissions: 
             for grader, count in ((stock, 21), (otter, 9)):
                 answers = graders.class_answers(exercise, count)
                 other_results.append(graders.grade(grader, stock_notebook, exercise, answers))
-        # The first class, of two students, only fills the disk's cache for all graders.
+        # The first class has two students and is not measured: it brings the graders' files into the disk's
+        # cache.
         our_results = []
         for number, (count, jobs) in enumerate([(2, 1), *((submissions, jobs) for jobs in JOBS)]):
             grader = graders.copy_ours(course, exercise, root / f"ours-{number}", jobs)

@@ -56,25 +56,25 @@ class BenchError(AutograderError):
 
 @dataclass(frozen=True, slots=True)
 class ComparedGrader:
-    """A grader: a folder ready for submissions, the commands that grade them, and a reader of the scores."""
+    """A grader: its folder for submissions, the commands that grade them, and a reader of the scores."""
 
     name: str
     root: Path
     commands: Callable[[Path, Sequence[str]], Sequence[Command]]  # by folder and students
     scores: Callable[[Submission], Scores]  # empty for a submission that was not graded
     explains: bool = False  # whether the second command adds explanations to the marks of the first
-    is_idle_again: bool = False  # whether a second run grades nothing, so that it measures the start alone
+    is_idle_again: bool = False  # whether a second run grades nothing: it measures how long the start takes
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The time and memory that a grader took for a class, or for a part of it, and the full marks."""
+    """The time and memory that a grader took for a class or a part of it, and the full marks."""
 
     grader: str
     seconds: float
     peak_mb: float
     full: Mapping[str, frozenset[str]]  # the questions with full marks, by student
-    marks_seconds: float | None = None  # for marks alone, if a second command adds explanations
+    marks_seconds: float | None = None  # seconds for marks, if a second command adds explanations
 
     @property
     def parts(self) -> Sequence[tuple[str, float]]:
@@ -114,7 +114,7 @@ def grade(
 def class_answers(exercise: Exercise, count: int) -> Answers:
     """Return the answers of `count` students, all different.
 
-    The students in turn have the solutions, other right answers, and known mistakes.
+    The first student has the solutions, the second other right answers, the third known mistakes, and so on.
     """
     first, answers = next(iter(exercise.points)), {}
     kinds = cycle([demo.right, demo.otherwise, demo.mistaken])
@@ -126,7 +126,7 @@ def class_answers(exercise: Exercise, count: int) -> Answers:
 
 
 def our_grader(root: Path, name: str, jobs: int, *words: str) -> ComparedGrader:
-    """Return this grader, for a course whose folder is ready at `root`."""
+    """Return this project's grader, for the course at `root`."""
     command = [sys.executable, "-m", "autograder", "grade", name, "--jobs", str(jobs), *words]
     commands = [[*command, "--marks-only"], command]
     title = f"this grader, {jobs} job{'s' * (jobs > 1)}"
@@ -134,10 +134,10 @@ def our_grader(root: Path, name: str, jobs: int, *words: str) -> ComparedGrader:
 
 
 def copy_ours(course: Course, exercise: Exercise, root: Path, jobs: int) -> ComparedGrader:
-    """Copy a course and its release to `root`, and return this grader there."""
+    """Copy a course and its release to `root`, and return this project's grader for the copy."""
     shutil.copytree(course.assignments / exercise.name, root / "assignments" / exercise.name)
     copy_course(course, [exercise], root)
-    # All submissions are our own, so fewer walls than the course requires are enough.
+    # No student wrote these submissions, so they may run with fewer walls than the course requires.
     return our_grader(root, exercise.name, jobs, "--unsafe")
 
 
@@ -169,7 +169,7 @@ def _stock_scores(submission: Submission) -> Scores:
 
 
 def prepare_otter(root: Path, exercise: Exercise, hidden: Hidden, programs: Path) -> ComparedGrader:
-    """Write Otter's configuration of an exercise, and return that grader: `otter run` for each submission."""
+    """Write Otter's configuration for an exercise, and return Otter as a grader."""
     root.mkdir()
     with zipfile.ZipFile(root / "autograder.zip", "w") as archive:
         archive.writestr("otter_config.json", json.dumps({"lang": "python", "pdf": False}))
@@ -196,14 +196,14 @@ def install_otter(course: Course) -> Path:
     folder = course.build / "bench" / "otter"
     packages = {package: version(package).partition("+")[0] for package in _OTTER_NEEDS}
     pins = [f"{package}=={number}" for package, number in {"otter-grader": OTTER, **packages}.items()]
-    ready = folder / "ready"  # written after the installation: the versions of all packages
+    ready = folder / "ready"  # holds the versions of all packages; written after the installation
     if not ready.is_file() or ready.read_text(encoding="utf-8") != "\n".join(pins):
         measure([sys.executable, "-m", "venv", "--clear", str(folder)], course.root)
         constraints = course.root / "constraints.txt"
         bounds = ["-c", str(constraints)] if constraints.is_file() else []
         measure([str(folder / "bin/python"), "-m", "pip", "install", "--quiet", *bounds, *pins], course.root)
         ready.write_text("\n".join(pins), encoding="utf-8")
-        os.sync()  # so that no measurement includes this writing
+        os.sync()  # else writing these files to the disk could slow down a measurement
     return folder / "bin"
 
 
@@ -255,9 +255,9 @@ def ok_test(question: str, points: float, lines: Sequence[str]) -> str:
 
 
 def process_environment(environment: Mapping[str, str] = {}) -> dict[str, str]:
-    """Return this process's environment variables, updated, with this Python's programs on the PATH.
+    """Return this process's environment variables, changed by `environment`.
 
-    nbgrader runs the program alembic.
+    The programs of this Python are first on the PATH, because nbgrader runs the program alembic.
     """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     return {**os.environ, "PATH": path, **environment}
@@ -295,7 +295,7 @@ def measure(command: Command, folder: Path) -> tuple[float, float]:
 
 
 def memory(root: int) -> int:
-    """Return the memory of process `root` and its descendants in bytes. A page in common counts once."""
+    """Return the bytes of memory of process `root` and its descendants. A shared page counts once."""
     total = 0
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(root)

@@ -61,8 +61,8 @@ def to_markdown(
 ) -> str:
     """Return the table of one exercise.
 
-    `ours` are the measurements of this grader with different numbers of jobs, `others` those of the other
-    graders with a part of the class.
+    `ours` has the measurements of this grader, for different numbers of jobs. `others` has those of the other
+    graders, for a part of the class.
     """
     count, marks = len(ours[0].full), ours[-1].full
     our_parts = [part for measurement in ours for part in measurement.parts] if others else []

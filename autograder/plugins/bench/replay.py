@@ -1,7 +1,7 @@
-"""Our hidden tests for other graders: recorded calls, whose answers must equal the reference's.
+"""Repeats the calls of hidden tests in other graders: each result must equal that of the reference.
 
-A test that compares with a formula does not compute it again; the reference's answer is recorded. The other
-graders' processes import this module to repeat the calls, so it only imports the room `worker`.
+The calls and the reference's results are recorded. A test's formula is not computed again. The other graders'
+processes import this module, so it imports only the sub-package `worker`.
 """
 
 import json
@@ -47,7 +47,7 @@ def is_right(value: Any, right: Any) -> bool:
             return same and all(map(is_right, value, right))
         case float() if isinstance(value, float | int) and abs(value - right) < 1e-4:
             return True
-    return bool(value == right) or repr(value) == repr(right)  # the latter for nan
+    return bool(value == right) or repr(value) == repr(right)  # nan does not equal itself
 
 
 def _message(frame: str) -> tuple[Header, Parts]:

@@ -59,8 +59,8 @@ if TYPE_CHECKING:
 
 ADDRESS, TOKEN = "CANVAS_API_URL", "CANVAS_API_TOKEN"
 AT_ONCE = 100  # students in a request
-PATIENCE, PAUSE = 300.0, 1.0  # seconds until Canvas has processed a request, and between two polls
-SECONDS = (10.0, 60.0)  # to connect, and for each answer; the library itself has no time limit
+PATIENCE, PAUSE = 300.0, 1.0  # seconds to wait until Canvas has processed a request, and between two polls
+SECONDS = (10.0, 60.0)  # seconds to connect, and to wait for an answer; the library has no time limit
 _ODD = (AttributeError, TypeError, LookupError, RecursionError)  # raised for answers of an unexpected form
 _HERE = ("localhost", "127.0.0.1", "::1")
 _SUFFIX = ".ipynb"
@@ -76,7 +76,7 @@ _SUFFIX = ".ipynb"
     help="The assignment's number in Canvas, if its name is not EXERCISE.",
 )
 @click.option("--comments", is_flag=True, help="Also send the feedback, as a comment.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be sent.")
+@click.option("--dry-run", is_flag=True, help="Send nothing; say what would be sent.")
 @options.choice
 def canvas(
     course: Course,
@@ -135,7 +135,7 @@ def _send(
             grades_sent.note(exercise.name, {student: scores[student] for student in students})
             texts_sent.note(exercise.name, {s: digests[s] for s in students if s in commented})
     named = partial(with_name, names=student_names(course.root))
-    fix = "has no Canvas user id; write it into students.csv"
+    fix = "has no Canvas user id; write it into students.csv, in the column canvas"
     problems = (f"{exercise.name} left out: {named(s)}: {fix}" for s in numbers if s not in with_number)
     options.print_lines(f"{exercise.name} {named(s)}: {number(scores[s])}" for s in with_number)
     options.print_lines((*problems, *outgoing.notes), err=True)
@@ -214,14 +214,14 @@ def _update_grades(target: Assignment, data: Mapping[str, Mapping[str, str]]) ->
         time.sleep(PAUSE)
         progress = progress.query()
     if progress.workflow_state != "completed":
-        raise AutograderError(f"Canvas has not stored the grades: {getattr(progress, 'message', '')}")
+        raise AutograderError(f"Canvas did not store the grades: {getattr(progress, 'message', '')}")
 
 
 @contextmanager
 def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
     """Turn exceptions of the library into errors with a fix. The token is removed from their messages.
 
-    If the grades of the students `sent` were under way, the error says that they may have arrived.
+    If `sent` names students, their grades were being sent, and the error says that they may have arrived.
     """
     try:
         from canvasapi.exceptions import CanvasException
@@ -235,15 +235,15 @@ def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
         secret = os.environ.get(TOKEN, "").strip()
         what = f"{type(error).__name__}: {error}".replace(secret or "\0", "(token)")[:500]
         if isinstance(error, Timeout | TimeoutError):
-            what = "no answer came in time"
+            what = "Canvas did not answer in time"
         elif isinstance(error, _ODD):
-            what = "the answer differs from Canvas's documentation"
+            what = "Canvas's answer does not have the documented form"
         next_step = f"nothing was sent; check {ADDRESS}, and run the command again"
         if sent:
             students = ", ".join(sent[:3]) + (f" and {len(sent) - 3} more" if len(sent) > 3 else "")
             next_step = (
                 f"the grades of {students} may have arrived; look into Canvas's gradebook, and run the "
-                "command again: it sends these grades and comments again"
+                "command again: it sends these grades again, and a comment that did arrive appears twice"
             )
         raise AutograderError(f"{_address()}: {what}; {next_step}") from None
 
@@ -251,7 +251,7 @@ def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
 def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure) -> Sent:
     """Write build/exports/EXERCISE-feedback-canvas.zip, with a notebook for each student.
 
-    A file's name begins with a part that is not a number; then follow the ids of the user and of the upload.
+    A file's name begins with a part that is not a number. The ids of the user and of the upload follow.
     """
     listed = canvas_ids(course)
 
@@ -292,9 +292,8 @@ def _question(entry: Entry) -> str:
     score = f"worth {most}, not graded yet" if entry.score is None else f"{number(entry.score)} of {most}"
     lines = [f"## {entry.question}: {score}"]
     if entry.comment:
-        lines.append(
-            "\n".join(f"    {line}" for line in entry.comment.splitlines())
-        )  # literally, as a code block
+        # Indented, the comment is a code block, so Markdown does not change it.
+        lines.append("\n".join(f"    {line}" for line in entry.comment.splitlines()))
     if entry.remark:
         lines.append(entry.remark)
     return "\n\n".join(lines)

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 CONNECT_SECONDS = 10
-PATIENCE_SECONDS = 60.0  # without any Dask worker
-_QUEUED = 256  # submissions at the scheduler at a time, because it keeps them in memory
-# Must be equal on two machines for equal grades. Computed when this process loads the module.
+PATIENCE_SECONDS = 60.0  # the longest wait for a Dask worker
+_QUEUED = 256  # submissions that are sent to the scheduler at a time; it holds them in memory
+# Two machines give the same grades only if these are equal. They are computed when the module is loaded.
 VERSIONS = f"{'.'.join(platform.python_version_tuple()[:2])} {engine()}"
 HOW_TO_MATCH = "install there the same Python, torch and autograder (see `constraints.txt`)"
 
@@ -87,7 +87,7 @@ class Cluster:
     ) -> Iterator[Done]:
         """Yield the results of the Dask workers, and append to `left` the tasks that need another attempt."""
         order = Order(VERSIONS, exercise, str(self._course.root), self._unsafe, marks_only)
-        # A separate task: if the Dask worker that has the files dies, Dask sends them again.
+        # The files are a separate task: if the Dask worker that has them dies, Dask sends them again.
         files: Future[dict[str, bytes]] = self._client.submit(
             dict, course_files(self._course, [self._course.exercises[exercise]])
         )
@@ -97,7 +97,7 @@ class Cluster:
             for task in islice(tasks, _QUEUED - len(sent)):
                 content, problem = task[1].content, task[1].problem
                 if len(content) > MAX_BYTES:
-                    content = bytes(MAX_BYTES + 1)  # it will be refused for its size, so zeros suffice
+                    content = bytes(MAX_BYTES + 1)  # a file of this size is refused, whatever its content
                 packed = zlib.compress(content)
                 future = self._client.submit(grade_there, order, files, packed, problem, pure=False)
                 sent[future] = task
@@ -115,7 +115,7 @@ class Cluster:
                 left.append(task)
 
     def _next(self, done: "SimpleQueue[Future[str]]") -> "Future[str] | None":
-        """Wait for a task to end; return None if there are no Dask workers any more."""
+        """Wait for a task to end, and return it. Return None if all Dask workers are gone."""
         while True:
             try:
                 return done.get(timeout=PATIENCE_SECONDS)
@@ -139,7 +139,7 @@ def _connected(address: str) -> "Client":
     with suppress(OSError, ValueError):
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     if client is None:
-        gc.collect()  # a failed client that is collected later can block another one for ever
+        gc.collect()  # a failed client that is only collected later can block another client for ever
         raise ClusterError(
             f"no Dask scheduler answers at {address}; start one, and use the address that it prints: "
             "dask scheduler"
@@ -155,7 +155,7 @@ def _connected(address: str) -> "Client":
 
 
 def _received(future: "Future[str]") -> Graded | None:
-    """Return a task's result, or None if Dask gave the task up."""
+    """Return a task's result, or None if Dask has given up the task."""
     try:
         return Graded.from_json(future.result(timeout=PATIENCE_SECONDS))
     except (WallError, ClusterError):

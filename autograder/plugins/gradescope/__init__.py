@@ -55,8 +55,8 @@ def gradescope(course: Course, exercise: Exercise) -> None:
 def gradescope_zip(course: Course, exercise: Exercise) -> None:
     """Pack feedback pages by student, for work from Gradescope.
 
-    Run `autograder feedback` first. Gradescope cannot import the pages: give each student their folder, or
-    send the pages with the help of the table in the same folder as the zip.
+    Run `autograder feedback` first. Gradescope cannot import the pages: give each student their folder of the
+    zip. A table beside the zip lists the students and their folders.
     """
     with options.failures(course) as on_failure:
         options.show_sent(course, pack_for_gradescope(course, exercise, on_failure), "feedback for")
@@ -91,7 +91,7 @@ def pack_for_gradescope(course: Course, exercise: Exercise, on_failure: OnFailur
 
 def write_package(course: Course, exercise: Exercise) -> Path:
     """Write build/packages/<exercise>-gradescope.zip and return it."""
-    course_secret(course)  # creates the secret if there is none, so that all containers have the same one
+    course_secret(course)  # creates the secret if it is missing, so that all containers have the same secret
     path = course.build / "packages" / f"{exercise.name}-gradescope.zip"
     files = sorted(dict(_files(course, exercise)).items())
     scripts = {script.name for script in _SCRIPTS.iterdir()}

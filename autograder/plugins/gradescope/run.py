@@ -42,11 +42,13 @@ def main(arguments: list[str]) -> int:
 
 
 def find_notebook(submission: Path, exercise: Exercise) -> Path:
-    """Return the notebook with the exercise's name, or else the only notebook, or else the path to expect."""
+    """Return the notebook with the exercise's name, or else the only notebook, or else the expected path."""
     notebooks = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
     candidates = [path for path in notebooks if not left_out(str(path.relative_to(submission)))]
     named = [path for path in candidates if path.stem == exercise.name]
-    named = named or sorted(submission.rglob(f"{exercise.name}.py"))  # a script that was exported from it
+    named = named or sorted(
+        submission.rglob(f"{exercise.name}.py")
+    )  # a script that was exported from the notebook
     return (named or (candidates if len(candidates) == 1 else []) or [submission / f"{exercise.name}.ipynb"])[
         0
     ]

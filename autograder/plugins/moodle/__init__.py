@@ -140,7 +140,7 @@ def participants(
     times: Times,
     on_failure: OnFailure = raise_failure,
 ) -> Mapping[str, str | EntryError]:
-    """Return the student of each participant's number in a worksheet, or an error if that is unclear."""
+    """Return the student of each number in a worksheet, or an error if the student is not certain."""
     if (students := listed_students(course.root)) is None:
         raise UsageError(LIST_NEEDED)
     owners = Owners(NamingRules((), students=students, times=times))
@@ -218,7 +218,7 @@ def pack_for_moodle(
         if not number.isdigit():
             if sheet is None:
                 fix = "give the worksheet with --worksheet"
-                raise UnknownError(f"has no participant's number of Moodle; {fix}")
+                raise UnknownError(f"has no participant number in Moodle; {fix}")
             where = f"in any row of {sheet.name}, by id, address or name"
             raise UnknownError(f"is not {where}; return the page yourself")
         if not page.is_file():

@@ -23,7 +23,7 @@ from autograder.submission.submission import has_come
 @click.command()
 @options.exercises
 @click.option(
-    "--done", nargs=2, metavar="STUDENT QUESTION", help="Mark this request as done. Name the exercise, too."
+    "--done", nargs=2, metavar="STUDENT QUESTION", help="Mark a request as done; give EXERCISE, too."
 )
 @click.option("--reply", metavar="TEXT", help="With --done: your reply, for the student's page.")
 def requests(
@@ -37,9 +37,9 @@ def requests(
     A reply is added to the comment on the question. The student reads it on the next feedback page.
     """
     if reply is not None and done is None:
-        raise click.UsageError("--reply belongs to --done")
+        raise click.UsageError("--reply needs --done")
     if done is not None and len(exercises) != 1:
-        raise click.UsageError("--done is about one exercise; name it")
+        raise click.UsageError("--done needs the name of exactly one exercise")
     with options.failures(course) as on_failure:
         wrong = _list_or_finish(course, exercises, done, reply, on_failure)
     sys.exit(SOME_REFUSED if wrong else 0)
@@ -65,7 +65,8 @@ def _list_or_finish(
         options.print_lines(wrong, err=True)
         return wrong
     if not (finished := [each for each in open_requests if (each.student, each.question) == done]):
-        raise UsageError(f"{done[0]} asks for no regrade of {done[1]}; list them with `autograder requests`")
+        problem = f"there is no open request of {done[0]} on {done[1]}"
+        raise UsageError(f"{problem}; list the open requests with `autograder requests`")
     if reply:
         add_remark(course, exercises[0], *done, f"On your request to grade this again: {reply}")
     stored.finish(finished)

@@ -1,4 +1,4 @@
-"""The command `similar`: writes a page of solutions that are more similar than their task explains.
+"""The command `similar`: writes a page of pairs of solutions that are suspiciously similar.
 
 Code is compared by its syntax: local names, formatting, comments, docstrings and annotations do not count.
 Right answers to a short task are always similar. So a passage counts only if it is neither in the stub nor in
@@ -36,11 +36,11 @@ from autograder.report.text import clean_text
 from autograder.submission.students import student_names, with_name
 
 _TEMPLATE = Path(__file__).with_name("similar.html")
-PASSAGE = 6  # tokens
+PASSAGE = 6  # tokens in a passage
 MIN_RARE = 12  # rare passages in both answers of a pair
 MIN_ALIKE = 0.8  # normalised similarity of two answers, from 0 to 1
 _MAX_CODE = 20_000  # characters of an answer
-_FEW, _MOST, _SHARE = 4, 10, 0.1  # at most 10 % of the class wrote a rare passage; this limit is 4 to 10
+_FEW, _MOST, _SHARE = 4, 10, 0.1  # a rare passage: in 10 % of the answers, at least 4, at most 10
 _SKIPPED = {token.ENCODING, token.NEWLINE, token.NL, token.ENDMARKER, token.COMMENT}
 Tokens = tuple[str, ...]
 Answers = Mapping[str, Mapping[str, str]]  # code by question and student
@@ -171,7 +171,7 @@ def likenesses(question: str, answers: Mapping[str, str], course_code: Iterable[
 
 
 def clusters(pairs: Iterable[Likeness]) -> list[tuple[Likeness, ...]]:
-    """Return the pairs in groups that are connected by common students, the most similar group first."""
+    """Return the pairs in groups, the most similar group first. Pairs with a common student stay together."""
     ordered = sorted(pairs, key=lambda pair: (-pair.rare, pair.question, pair.first, pair.second))
     graph = networkx.Graph((pair.first, pair.second) for pair in ordered)
     groups = [
@@ -232,7 +232,7 @@ class _Plain(ast.NodeTransformer):
             case ast.Name(id=name) if name in self._local_names:
                 node.id = "_"
             case ast.Attribute(value=ast.Name(name), ctx=ast.Store()) if name in self._local_names:
-                node.attr = "_"  # such as self.width
+                node.attr = "_"  # an attribute of the object, such as self.width
             case ast.arg():
                 node.arg, node.annotation = "_", None
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():

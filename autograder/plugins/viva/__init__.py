@@ -1,4 +1,4 @@
-"""The command `viva`: questions about a student's own code, for a talk or a quiz.
+"""The command `viva`: questions about a student's own code, for a conversation or a quiz.
 
 The right answers come from running this code in the sandbox.
 
@@ -17,8 +17,8 @@ from autograder.cli import options
 @click.argument("exercise", required=False)
 @click.option("--class", "whole", metavar="EXERCISE", help="Write a page for each student, and the answers.")
 @click.option("--quiz", is_flag=True, help="Write the page without the answers.")
-@click.option("--mark", metavar="LETTERS", help="Mark the letters that the student chose, such as bcada.")
-@click.option("--seed", type=click.IntRange(0), default=0, help="Another number gives other questions.")
+@click.option("--mark", metavar="LETTERS", help="Check the letters that the student chose, such as bcada.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Choose other questions by another number.")
 @options.unsafe
 @options.course
 def viva(
@@ -33,9 +33,9 @@ def viva(
 ) -> None:
     """Ask students about their own code.
 
-    Writes five questions about STUDENT's EXERCISE into build/viva/, with their answers. Each answer comes
-    from a run of this code, or of a copy with a small change, in the sandbox. The same submission and seed
-    give the same questions.
+    The command writes up to five questions about STUDENT's EXERCISE to build/viva/, with their answers. Each
+    answer comes from a run of this code, or of a copy with a small change, in the sandbox. The same
+    submission and seed give the same questions.
     """
     from autograder.course.guard import skipping
     from autograder.errors import UsageError

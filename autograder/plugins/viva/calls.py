@@ -23,12 +23,12 @@ from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
 _SETS = 2  # input sets that are drawn for each test; the smallest calls of all are used first
-_MANY = 2  # calls with this many sizes that are 1, or equal to another size, come last
-_MOST_SHOWN, _MOST_RUN = 24, 400  # numbers of a table that the page shows, and that a call may have
+_DULL = 2  # a call with this many sizes that are 1, or equal to another size, comes last
+_MOST_SHOWN, _MOST_RUN = 24, 400  # numbers in a table that the page shows, and in any table of a call
 _LARGEST = 9.0  # greatest absolute value of a number in a table
 _MOST_LETTERS, _MOST_RESULT = 100, 60  # characters of an argument's code, and of a result that is shown
 _MOST_WEIGHTS = 8  # parameters of a module that the page shows
-_CLOSE = 1e-4  # relative and absolute tolerance
+_CLOSE = 1e-4  # relative and absolute tolerance of equal results
 RANDOM = "random numbers"  # shown instead of the numbers of a large table
 _Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 # Sets all weights to small numbers with one decimal, which depend only on the seed and the shapes.
@@ -45,14 +45,14 @@ def fill(module, seed):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a function, or of a module that is created for this call and gets weights by a seed."""
+    """A call of a function, or of a module that is created for this call. The seed determines its weights."""
 
-    name: str  # of the function or class
+    name: str  # the name of the function or class
     constructor: _Arguments | None  # the arguments that create the module, or None for a function
     args: Mapping[str, Any]
     kwargs: Mapping[str, Any]
     inputs: tuple[tuple[str, str], ...]  # names and code of the module, its weights and all arguments
-    seed: int  # of the weights
+    seed: int  # determines the weights
 
     @property
     def code(self) -> str:
@@ -72,10 +72,10 @@ class Outcome:
 
     error: str = ""  # the type of the exception
     description: str = ""  # an error's message; the types and shapes of tables; or another result as text
-    line: int | None = None  # of the error, if its traceback has only one line of the answer's cell
-    shape: tuple[int, ...] | None = None  # of the first table
-    numbers: tuple[float, ...] = ()  # of all results
-    weights: Mapping[str, Any] = field(default_factory=dict)  # of the module that was called
+    line: int | None = None  # the error's line, if its traceback has only one line of the answer's cell
+    shape: tuple[int, ...] | None = None  # the shape of the first table
+    numbers: tuple[float, ...] = ()  # the numbers of all results
+    weights: Mapping[str, Any] = field(default_factory=dict)  # the weights of the called module
 
     def equals(self, other: "Outcome | None") -> bool:
         """Whether two outcomes are equal except for rounding."""
@@ -88,7 +88,7 @@ class Outcome:
 
 
 def find_calls(suite: Suite, answer: Answer, key: str) -> Iterator[Call]:
-    """Yield calls of an answer with inputs that depend on `key`, small ones with different sizes first."""
+    """Yield calls of an answer with inputs that depend on `key`. Small ones of different sizes come first."""
     candidates = list[tuple[tuple[bool, bool, bool, int], tuple[Request, ...]]]()
     for number in range(_SETS):
         two_inputs = [Inputs(f"viva {key} {number} {which}".encode()) for which in "ab"]
@@ -103,9 +103,9 @@ def find_calls(suite: Suite, answer: Answer, key: str) -> Iterator[Call]:
 
 
 def _calls_in(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[Request, ...]]:
-    """Yield the request of each call; for a module, after the request that created the module.
+    """Yield the request of each call of a function, or the two requests that create and call a module.
 
-    A test may also pass the class, or a module, to a function of its own that returns another module.
+    A test may also pass the class, or a module, to its own function, which returns another module.
     """
     answer_name: Header = {"name": answer.name}
     created = dict[int, Request]()  # the requests that created modules, by the modules' handles
@@ -129,7 +129,7 @@ def _calls_in(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[R
 
 
 def _is_drawn(first: Request, second: Request) -> bool:
-    """Whether each table of floats differs between two requests; if there are none, each table of indices."""
+    """Whether all tables of floats differ between two requests. Without floats, those of indices."""
     pairs = [pair for pair in zip(first[1], second[1], strict=False) if hasattr(pair[0], "ndim")]
     floats = [pair for pair in pairs if _is_float(pair[0])]
     return all(_numbers(part) != _numbers(other_part) for part, other_part in floats or pairs)
@@ -175,7 +175,7 @@ def _numbers(value: Any) -> list[Any]:
 def _as_code(value: Any) -> str:
     """Return a value as code, or a description of a large table. Raise ProtocolError if it is too large."""
     numbers = _numbers(value)
-    is_mask = len(numbers) > _MOST_SHOWN and isinstance(numbers[0], bool)  # not "random numbers"
+    is_mask = len(numbers) > _MOST_SHOWN and isinstance(numbers[0], bool)  # RANDOM would describe it wrongly
     too_large = _is_float(value) and any(abs(n) > _LARGEST for n in numbers)
     if len(numbers) > _MOST_RUN or is_mask or too_large:
         raise ProtocolError("a table is too large")
@@ -196,12 +196,12 @@ def _size(requests: Sequence[Request]) -> tuple[bool, bool, bool, int]:
     header, parts = requests[-1]
     shapes = [tuple(part.shape) for part in parts if hasattr(part, "shape")]
     dullness = max((shape.count(1) + len(shape) - len({*shape}) for shape in shapes), default=0)
-    dullness += any(type(code) is int and code < _MANY for code in header["args"]["tuple"])
+    dullness += any(type(code) is int and code < _DULL for code in header["args"]["tuple"])
     if len(requests) > 1 and any("float64" in str(part.dtype) for part in parts if _is_float(part)):
-        dullness = _MANY  # modules are created in float32
+        dullness = _DULL  # modules are created in float32
     sizes = [len(_numbers(part)) for part in parts]
     total = sum(sizes) + sum(code for code in requests[0][0]["args"]["tuple"] if type(code) is int)
-    return dullness >= _MANY, max(sizes, default=0) > _MOST_SHOWN, dullness > 0, total
+    return dullness >= _DULL, max(sizes, default=0) > _MOST_SHOWN, dullness > 0, total
 
 
 def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int = 0) -> Outcome | None:

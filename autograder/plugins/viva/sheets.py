@@ -34,7 +34,7 @@ _PAGE, _EXAMINER, _ROWS = (
 _CALL_SECONDS, _TOTAL_SECONDS = 1.0, 60.0
 _VARIANTS = 40  # copies with a small change that are run for each answer
 _ASKED = 3  # questions of one kind about each answer, as candidates for the sheet
-_CALLS = 3  # calls that are tried until one has a result that does not depend on random numbers
+_CALLS = 3  # calls that are tried, at most, until the result of one does not depend on random numbers
 _CLOSE = 1e-3  # tolerance of a sum that should be 1
 
 
@@ -64,15 +64,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Observations:
-    """The outcomes of one answer: unchanged, of changed copies, of intermediate results, of other inputs."""
+    """The outcomes of one answer: unchanged, in changed copies, at intermediate steps, with other inputs."""
 
     answer: Answer
     call: Call
     rng: random.Random
-    original: Outcome  # of the unchanged answer and call
+    original: Outcome  # the outcome of the unchanged answer and call
     variants: Sequence[tuple[Variant, Outcome]]  # copies with a small change
     inner_results: Sequence[tuple[Variant, Outcome]]  # copies that return an intermediate result
-    changed_inputs: Sequence[tuple[str, Outcome]]  # by a description of the changed input
+    changed_inputs: Sequence[tuple[str, Outcome]]  # pairs: the description of a changed input, the outcome
 
     def ask(
         self, kind: str, text: str, right: str, wrong: Iterable[str], note: str = ""
@@ -97,7 +97,7 @@ class Sheet:
 
     exercise: str
     student: str
-    key: str = ""  # a digest of the student's code and the seed, with which the questions were chosen
+    key: str = ""  # a digest of the student's code and the seed, which determines the questions
     questions: Sequence[Question] = ()
     problem: str = ""
     left_out: Sequence[str] = ()  # answers about which no question can be made, each with the reason
@@ -106,7 +106,7 @@ class Sheet:
         """Return, for each question in turn, whether the student's letter is the right one."""
         chosen = [letter for letter in letters.lower() if letter.isalnum() or letter == "-"]
         if len(chosen) != len(self.questions) or not {*chosen} <= {*LETTERS, "-"}:
-            raise UsageError(f"--mark takes {len(self.questions)} letters from a to d, or - for no answer")
+            raise UsageError(f"--mark needs {len(self.questions)} letters from a to d, with - for no answer")
         return [question.letter == letter for question, letter in zip(self.questions, chosen, strict=True)]
 
 
@@ -210,7 +210,7 @@ def _choose_questions(
 def _observe(
     suite: Suite, answer: Answer, session: Session, key: str, rng: random.Random
 ) -> Observations | None:
-    """Run an answer, and copies of it, on a small call whose result is the same with another random seed."""
+    """Run an answer, and copies of it, on a small call whose result does not depend on the random seed."""
     for call in islice(find_calls(suite, answer, key), _CALLS):
         run_call = partial(run, session, answer, call)
         original = run_call()
@@ -316,7 +316,7 @@ def _changes(observed: Observations) -> Iterator[Question]:
     by_effect: dict[str, tuple[Variant, Outcome]] = {}
     for variant, outcome in observed.variants:
         if outcome.shape is not None and outcome.description != observed.original.description:
-            continue  # the dtype differs, which no option mentions
+            continue  # the dtype differs, but no option mentions a dtype
         by_effect.setdefault(describe_change(observed.original, outcome), (variant, outcome))
     for effect, (variant, outcome) in by_effect.items():
         change = "left out" if variant.quoted == "pass" else f"`{variant.quoted}`"

@@ -27,9 +27,9 @@ _BRANCHING = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.JoinedStr, ast.ListComp, as
 class Variant(NamedTuple):
     """A copy of an answer with a small change, or one that returns an intermediate result."""
 
-    line: int  # where the copy differs
+    line: int  # the line at which the copy differs
     quoted: str  # the code of that line, or of the intermediate result
-    code: str  # of the whole copy
+    code: str  # the code of the whole copy
     one_line: bool  # whether the statement is on one line
 
 
@@ -146,7 +146,7 @@ def _can_be_written(node: ast.stmt) -> bool:
 
 
 def _is_telling(old: ast.AST, new: ast.AST) -> bool:
-    """Whether a change is more than the removal of a result, or a constant instead of an expression."""
+    """Whether a change makes a useful question. It must not remove a result or put in a constant."""
     constant = ast.Constant | ast.UnaryOp
     return isinstance(old, constant) or (
         not isinstance(new, constant) and not isinstance(old, ast.Return | ast.Expr)

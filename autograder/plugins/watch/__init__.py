@@ -24,7 +24,7 @@ from autograder.errors import OUR_FAILURE
     multiple=True,
     metavar="ARCHIVE",
     type=click.Path(path_type=Path, exists=True),
-    help="Watch this archive or folder instead of nbgrader's exchange. Can be repeated.",
+    help="Watch this archive or folder, not nbgrader's exchange; may be repeated.",
 )
 @click.option("--release", is_flag=True, help="Return pages through nbgrader's exchange as they are written.")
 @click.option(
@@ -50,8 +50,8 @@ def watch(
     Each page is written as soon as its submission is graded. The command runs until you stop it.
 
     `attempts` in course.yaml sets how many attempts a day are graded for a student, the pause between two
-    attempts, and how much pages show before the due date. You can stop or kill the command at any time: the
-    same command continues from there.
+    attempts, and how much pages show before the due date. You can stop or kill the command at any time. If
+    you start it again, it continues from there.
     """
     from autograder.authoring.release import build_missing
     from autograder.batch.pool import ProcessPool
@@ -87,7 +87,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def describe_leak(exercise: "options.Exercise") -> str:
-    """Return a line with the attempts a day and the bits about hidden inputs that they can leak."""
+    """Return a line with the attempts a day, and the bits of hidden inputs that these can leak."""
     from autograder.grading.outcomes import max_leaked_bits
     from autograder.plugins.watch.rounds import settings_of
     from autograder.testing.suite import Suite

@@ -22,7 +22,7 @@ from autograder.course.course import Course
 from autograder.gradebook.exchange import MAX_SECRET, inbound_folder, notebook_name, read_file, time_in_name
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, open_folder, without_large_outputs
 
-_WRITTEN_SECONDS = 60  # longest time in which nbgrader writes a submission
+_WRITTEN_SECONDS = 60  # after this time, nbgrader has written all files of a submission
 _CLOCK_DIFFERENCE = timedelta(days=1)  # greatest difference between the clocks of student and exchange
 
 
@@ -38,7 +38,7 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Inbound:
-    """A folder in the exchange. All but its path comes from its name; `receive` checks it and reads it."""
+    """A folder in the exchange. Student, exercise and time come from its name, so `receive` checks them."""
 
     path: Path
     student: str
@@ -82,9 +82,10 @@ class Inbound:
             raise ValueError(f"is not {self.student}'s: its owner is {owner}; {fix}")
 
     def _time(self, written: datetime) -> tuple[datetime, str]:
-        """Return the time in the folder's name; if it cannot be true, the time `written` and a note.
+        """Return the time in the folder's name. If it cannot be true, return the time `written` and a note.
 
-        Students choose the name, but cannot set the time at which the kernel last changed their folder.
+        Students choose the name. They cannot choose `written`, the time at which the kernel changed the
+        folder.
         """
         is_backdated = self.is_checked and written - self.time_in_name > timedelta(seconds=_WRITTEN_SECONDS)
         if (
@@ -116,8 +117,9 @@ def _stat(folder: int, name: str) -> os.stat_result | None:
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:
     """Yield the folders that students have submitted through the exchange, by the time in the name.
 
-    Any user can write a folder of any name there. So its owner must be the student, and a time in its name
-    that is long before the kernel's time does not count, unless `ExchangeCollect.check_owner` is off.
+    Any user can write a folder of any name there. So the folder's owner must be the student, and the time in
+    the name does not count if the kernel's time is much later. If `ExchangeCollect.check_owner` is off, the
+    name is trusted.
     """
     folder, is_checked = inbound_folder(course, config)
     names = "|".join(re.escape(name) for name in course.exercises)

@@ -75,7 +75,7 @@ class FromExchange:
                 yield from self._take_safely(folder, listed)
 
     def _take_safely(self, folder: Inbound, listed: Students | None) -> Iterator[str]:
-        """Collect one folder. An error is a line of the result, so that the other folders are collected."""
+        """Collect one folder. An error becomes a line, so that the other folders are still collected."""
         lines: list[str] = []
         try:
             with one_submission(self._course, folder.exercise, folder.student):
@@ -118,15 +118,19 @@ def _student(folder: Inbound, listed: Students | None) -> str:
             raise EntryError(f'"{folder.student}" is not a student\'s id')
         return folder.student
     students = listed.called(folder.student)
-    if len(students) != 1:
+    if not students:
         raise EntryError(f'"{folder.student}" is not in {STUDENTS}; add this name there')
+    if len(students) > 1:
+        ids = ", ".join(student.id for student in students)
+        problem = f'"{folder.student}" is the name of several students ({ids})'
+        raise EntryError(f"{problem}; make it the id or address of one of them in {STUDENTS}")
     return students[0].id
 
 
 def _place(folder: Inbound, content: Received, submission: Submission) -> Placing:
-    """Store a notebook, unless the same bytes are already stored with this time or a later one.
+    """Store a notebook, unless the same bytes are already stored with this time or a later time.
 
-    So reading a folder again, for example after a restart, does not change the time of a stored attempt.
+    So if a folder is read again, for example after a restart, the time of the stored attempt does not change.
     """
     stored = matching_attempt(attempts_of(submission), Notebook(content.notebook).digest)
     if stored and stored.arrival.when and stored.arrival.when >= folder.time_in_name:
@@ -135,9 +139,9 @@ def _place(folder: Inbound, content: Received, submission: Submission) -> Placin
 
 
 class FromUploads:
-    """Collects submissions from archives and folders that `autograder collect` takes, as they grow."""
+    """Collects submissions from growing archives and folders that `autograder collect` can read."""
 
-    has_failed = False  # an invalid submission is refused, which is not a failure
+    has_failed = False  # always: an invalid submission is refused, which is not a failure
 
     def __init__(self, course: Course, uploads: Sequence[Path]) -> None:
         self._course, self._uploads = course, uploads
@@ -146,7 +150,7 @@ class FromUploads:
         self._yielded: set[str] = set()
 
     def take(self) -> Iterator[str]:
-        """Collect all submissions once the files stay the same: some may still be being written."""
+        """Collect all submissions when the files no longer change: a changing file may be incomplete."""
         files, newest = self._list_files()
         is_steady, self._last_files = (
             files == self._last_files or newest < time.time() - _STEADY_SECONDS,
@@ -170,7 +174,7 @@ class FromUploads:
         """Return the path, size, time and inode number of each file, and the time of the last change."""
         files, newest = [], 0.0
         for path in sorted(path for upload in self._uploads for path in _paths_below(upload)):
-            with suppress(OSError):  # gone meanwhile
+            with suppress(OSError):  # the file has been deleted meanwhile
                 about = path.lstat()
                 files.append((str(path), about.st_size, about.st_mtime_ns, about.st_ino))
                 newest = max(newest, about.st_ctime)
@@ -206,7 +210,7 @@ class Watch:
         return bool(self._failures) or self.arrivals.has_failed
 
     def round(self) -> Iterator[str]:
-        """Collect, grade and return pages, as far as they are due, and yield a line on each step."""
+        """Collect submissions, grade those that are due, return their pages; yield a line on each step."""
         yield from self.arrivals.take()
         self._names = student_names(self.course.root)
         for exercise in self.exercises:
@@ -218,12 +222,14 @@ class Watch:
                 yield from lines
             if due:
                 yield from self._grade(exercise, due)
-            if due or self._is_first:  # an earlier watch may have ended before its explanations
+            if (
+                due or self._is_first
+            ):  # an earlier run of `watch` may have ended before it explained all answers
                 yield from self._explain(exercise)
         self._is_first = False
 
     def _choose(self, exercise: Exercise, submission: Submission, due: dict[str, Attempt]) -> Iterator[str]:
-        """Add the newest attempt to `due` if it may be graded now, or yield a line on how long it waits."""
+        """Add the newest attempt to `due` if it may be graded now. Otherwise, yield a line on the wait."""
         if not (attempts := self._attempts(submission)):
             return
         newest, now = attempts[-1], self.clock()
@@ -236,14 +242,14 @@ class Watch:
             due[submission.student] = replace(newest, accepted_at=when)
         elif newest.id not in self._waiting:
             self._waiting.add(newest.id)
-            reason = f"waits until {until:%Y-%m-%d %H:%M %Z}, as `attempts` in course.yaml says"
+            reason = f"waits until {until:%Y-%m-%d %H:%M %Z}, because of `attempts` in course.yaml"
             yield f"{self._owner(exercise, submission.student)}: {reason}"
 
     def _owner(self, exercise: Exercise, student: str) -> str:
         return f"{exercise.name} {with_name(student, self._names)}"
 
     def _skipping(self, exercise: Exercise, student: str, lines: list[str]) -> AbstractContextManager[None]:
-        """Append the line on a failure in the `with` block, unless an earlier round has yielded it."""
+        """Append a line if the `with` block fails, unless an earlier round has yielded this line."""
 
         def on_failure(error: SubmissionError) -> None:
             lines.extend(self._new_failure(failure_line(error, self._names)))

@@ -128,7 +128,7 @@ def test_a_test_that_breaks_for_some_keeps_their_scores_until_somebody_decides(
     assert scores(course) == {"ann": 5.0, "ben": 2.0}
     entry = gradebook_entry(course, "ben", "double")
     assert (entry.score, entry.needs_person) == (2.0, True)
-    assert "A score from before stays." in formgrader_page(course, "ben")
+    assert "An earlier score is kept." in formgrader_page(course, "ben")
     page = feedback(course, "ben")
     assert "autograder" not in page.partition("<main>")[2]
     assert "An instructor will check this answer. Its earlier score counts until then." in page

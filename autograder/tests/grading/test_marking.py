@@ -99,7 +99,7 @@ def test_a_class_with_killers_in_it_is_graded_all_the_same(
     assert {student: done[student].to_json() for student in honest} == {
         submission.student: graded.to_json() for submission, _, graded in alone
     }
-    waits(done["dan"], "more than the grader can do")
+    waits(done["dan"], "stopped before it was complete")
     waits(done["fred"], "more memory than the grader may use")
     assert set(done) == {*honest, *killers}
     assert not psutil.wait_procs(family() - before, timeout=30)[1]
@@ -113,7 +113,7 @@ def test_a_submission_that_takes_too_much_time_is_not_tried_again(
         graded = process.attempt(small(classroom), notebook_of(classroom, "ben"))
         monkeypatch.undo()
         after = process.attempt(small(classroom), notebook_of(classroom, "ann"))
-    waits(graded, "more time than the grader may take")
+    waits(graded, "more time than the grader may use")
     assert not graded.again
     assert after.report.status is Status.GRADED
 
@@ -126,7 +126,7 @@ def test_a_process_that_answers_too_late_is_ended(
         process.grade(small(classroom), notebook_of(classroom, "ann"))
         monkeypatch.setattr(marking, "TIMES", 0.001)
         graded = process.attempt(small(classroom), notebook_of(classroom, "ben"))
-        waits(graded, "more time than the grader may take")
+        waits(graded, "more time than the grader may use")
         assert graded.again
         assert not psutil.wait_procs(family() - before, timeout=30)[1]
 
@@ -145,7 +145,7 @@ def test_a_result_in_another_form_is_our_failure(classroom: Course, monkeypatch:
     monkeypatch.setattr(Graded, "to_json", lambda _: "{}")
     with MarkingProcess(classroom) as process:
         graded = process.attempt(small(classroom), notebook_of(classroom, "ann"))
-    waits(graded, "more than the grader can do")
+    waits(graded, "stopped before it was complete")
 
 
 def test_a_process_bounds_its_memory_and_what_it_starts_does_not(tmp_path: Path, family: Family) -> None:
@@ -169,7 +169,7 @@ BAD = Notebook(b"bad")
 BUSY = (
     "The machine was too busy to grade this submission. It has no score yet; an instructor will look at it."
 )
-OURS = "The autograder failed on this submission, not you."
+OURS = "The autograder failed on this submission. This is not your mistake."
 
 
 @pytest.fixture

@@ -94,7 +94,11 @@ def error(kind: str, message: str = "", *places: list[int], bases: Sequence[str]
         ),
         (LostError(Verdict.TIMED_OUT, "A call waited."), Verdict.TIMED_OUT, "A call waited."),
         (ProtocolError("?"), Verdict.CRASHED, "A call returned something that is not a valid answer."),
-        (NotDefinedError("triple"), Verdict.NOT_DEFINED, "The notebook does not define triple. Is it spelt"),
+        (
+            NotDefinedError("triple"),
+            Verdict.NOT_DEFINED,
+            "The notebook does not define triple. Is the name spelled",
+        ),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
 )
@@ -215,10 +219,18 @@ def test_a_test_that_fails_a_right_answer_with_some_inputs_is_to_blame_for_these
         (TABLE, object(), f"{MUST_GIVE} object."),
         (TABLE, torch.ones(2), f"{MUST_GIVE} a float32 tensor of shape (2,)."),
         (TABLE, torch.ones(3, 5).double(), f"{MUST_GIVE} a float64 tensor of shape (3, 5)."),
-        (("3", TABLE[0]), TENSOR, "'mean', 'sizes', but it gave a str."),
+        (("3", TABLE[0]), TENSOR, "'mean', 'sizes' inside its result, but it gave a str."),
         (({"avg": torch.tensor(1.0), "sizes": [3, 5]}, "3"), TENSOR, "a dict with the keys 'avg', 'sizes'."),
-        (({"sizes": [3], "mean": torch.tensor(1.0)}, "3"), TENSOR, "give 2 values, but it gave 1 value."),
-        (({"sizes": [3, 5], "mean": 1}, "3"), TENSOR, "tensor of shape (), but it gave an int."),
+        (
+            ({"sizes": [3], "mean": torch.tensor(1.0)}, "3"),
+            TENSOR,
+            "give 2 values inside its result, but it gave 1 value.",
+        ),
+        (
+            ({"sizes": [3, 5], "mean": 1}, "3"),
+            TENSOR,
+            "tensor of shape () inside its result, but it gave an int.",
+        ),
     ],
 )
 def test_a_test_fails_that_breaks_on_an_answer_of_another_kind_or_on_what_an_answer_holds(

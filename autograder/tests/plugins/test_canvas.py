@@ -248,9 +248,9 @@ def test_a_server_that_echoes_the_token_gets_it_into_no_message(
 @pytest.mark.parametrize(
     ("silent", "message"),
     [
-        ("/courses/4711", ": no answer came in time; nothing was sent; check CANVAS_API_URL"),
-        ("/update_grades", ": no answer came in time; the grades of 103, ann may have arrived"),
-        ("/progress/9", ": no answer came in time; the grades of 103, ann may have arrived"),
+        ("/courses/4711", ": Canvas did not answer in time; nothing was sent; check CANVAS_API_URL"),
+        ("/update_grades", ": Canvas did not answer in time; the grades of 103, ann may have arrived"),
+        ("/progress/9", ": Canvas did not answer in time; the grades of 103, ann may have arrived"),
     ],
 )
 def test_a_canvas_that_never_answers_ends_in_a_sentence_and_counts_as_not_sent(
@@ -294,7 +294,7 @@ def test_grades_that_went_there_before_the_silence_are_not_sent_again(
         ("/courses/4711", None, "http"),
         ("/update_grades", [1], "103, ann may have arrived"),
         ("/update_grades", None, "103, ann may have arrived"),
-        ("/progress/9", HOSTILE, "Canvas has not stored the grades: gone\n"),
+        ("/progress/9", HOSTILE, "Canvas did not store the grades: gone\n"),
     ],
 )
 def test_an_answer_of_odd_form_is_a_clear_error_and_counts_as_not_sent(

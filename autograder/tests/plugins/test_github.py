@@ -16,7 +16,7 @@ def test_the_workflow_says_what_its_runner_holds(course: Course) -> None:
     text = path.read_text(encoding="utf-8")
     workflow = yaml.safe_load(text)
     assert workflow["permissions"] == {"contents": "read"}
-    assert "holds the hidden tests and the student's code" in text
+    assert "has both the hidden tests and the student's code" in text
     assert "${{ secrets.COURSE_TOKEN }}" in text
     scripts = [step["run"] for step in workflow["jobs"]["grade"]["steps"] if "run" in step]
     assert scripts

@@ -40,7 +40,7 @@ def test_words_say_what_the_colours_say() -> None:
 
 def test_another_shape_is_said_and_no_number_is_framed() -> None:
     shown = show_example(Example((), Grid("result", (2,), (1.0, 2.0)), Grid("result", (1, 1), (3.0,))))
-    assert shown.words == "Your result has the shape (2,) and should have (1, 1)."
+    assert shown.words == "Your result has the shape (2,) and should have the shape (1, 1)."
     assert not any(cell.wrong for table in (*shown.got, *shown.asked) for row in table.rows for cell in row)
     other = grids((2,), (1.0, 2.0), (3.0,))
     other = replace(other, asked=Grid("result", (1,), (3.0,)))

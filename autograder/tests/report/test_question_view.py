@@ -29,7 +29,7 @@ BROKEN = replace(REVIEW, verdict=Verdict.GRADER_ERROR, score=None, hint="")
 SETTLED = replace(ENTRY, needs_person=False)
 READ = replace(ANSWER, manual_score=2.0)
 GAVE = "An instructor graded this answer and gave it"
-POINTS_SET = f"{MEANINGS[Verdict.FAILED]} An instructor looked at it and set the points."
+POINTS_SET = f"{MEANINGS[Verdict.FAILED]} An instructor looked at this answer and set the points."
 
 
 @pytest.mark.parametrize(

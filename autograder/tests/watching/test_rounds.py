@@ -345,7 +345,7 @@ def test_pages_come_at_once_but_only_so_many_a_day_and_after_a_pause(hall: Hall)
     hall.hand_in(0.4)
     taken, waits = hall.round(8)  # the pause is not over yet
     assert taken == "01_small ann: replaced"
-    assert waits == "01_small ann: waits until 2026-02-27 10:10 CET, as `attempts` in course.yaml says"
+    assert waits == "01_small ann: waits until 2026-02-27 10:10 CET, because of `attempts` in course.yaml"
     assert hall.round(1)[-1] == "01_small ann: wrote the page"
     assert "2 of 5 points so far" in hall.page()
     hall.hand_in(0.6)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs once, as root, when Gradescope builds the image: installs Python, the tested versions, the outer wall.
-# Environment variables can set other paths, so that it can be tried elsewhere.
+# Installs Python, the tested versions of packages, and bubblewrap, which builds the outer wall. Gradescope runs
+# this script once, as root, when it builds the image. Environment variables can set other paths, so that the
+# script can be tried elsewhere.
 set -euo pipefail
 
 package="${AUTOGRADER_SOURCE:-/autograder/source}"
