@@ -34,8 +34,8 @@ HANDOUT = "handout"
 @contextmanager
 def beside_handout(exercise: "Exercise") -> Iterator[None]:
     """Make the exercise's handout the current folder, so that trusted code can open its files by name."""
-    folder = (exercise.folder / HANDOUT).absolute()
-    with chdir(folder) if folder.is_dir() and Path.cwd() != folder else nullcontext():
+    folder = exercise.handout_folder
+    with chdir(folder) if folder is not None and Path.cwd() != folder else nullcontext():
         yield
 
 
@@ -71,7 +71,7 @@ class Exercise:
         allowed = {question: all_operators(names) for question, names in self.settings.by_hand.items()}
         return {q: Rule(forbid.get(q, ()), allowed.get(q)) for q in dict.fromkeys([*forbid, *allowed])}
 
-    @property
+    @cached_property
     def has_torch(self) -> bool:
         """Whether its course needs torch."""
         return TORCH in map(name_of, self.packages)
@@ -90,6 +90,12 @@ class Exercise:
     def suite(self) -> Path:
         """The path of the hidden tests."""
         return self.folder / "test_hidden.py"
+
+    @cached_property
+    def handout_folder(self) -> Path | None:
+        """The absolute path of the folder with the files that students get, or None if there is none."""
+        folder = (self.folder / HANDOUT).absolute()
+        return folder if folder.is_dir() else None
 
     @property
     def handout(self) -> dict[str, Path]:
@@ -203,12 +209,22 @@ class Exercise:
         first = self.given_checks.partition("\n")[0]
         if self.only_draws(code) or (first and code.lstrip().startswith(first)):
             return True
-        statements = _statements(code) if len(code) <= len(self.given_checks) else set()
-        return bool(statements) and statements <= self._given_statements
+        statements = _statements(code) if len(code) <= len(self.given_checks) else []
+        with suppress(*UNREADABLE):  # of trees that are too deep to write as text
+            return bool(statements) and all(map(self._is_given, statements))
+        return False
+
+    def _is_given(self, statement: ast.stmt) -> bool:
+        """Whether the given cell contains a statement. Names are compared first: writing a tree is slow."""
+        return _bound_name(statement) in self._given_names and ast.dump(statement) in self._given_statements
 
     @cached_property
-    def _given_statements(self) -> set[str]:
-        return _statements(self.given_checks)
+    def _given_names(self) -> frozenset[str]:
+        return frozenset(map(_bound_name, _statements(self.given_checks)))
+
+    @cached_property
+    def _given_statements(self) -> frozenset[str]:
+        return frozenset(map(ast.dump, _statements(self.given_checks)))
 
     @cached_property
     def given(self) -> frozenset[str]:
@@ -259,12 +275,17 @@ class Exercise:
         return tuple(replaced.get(cell.name, cell.text) for cell in self.cells if cell.is_reference)
 
 
-def _statements(code: str) -> set[str]:
-    """Return the dumped syntax tree of each statement except imports; no trees for unreadable code."""
+def _statements(code: str) -> list[ast.stmt]:
+    """Return the syntax tree of each statement except imports; no trees for unreadable code."""
     with suppress(*UNREADABLE):
         trees = parsed_code(code) if quick_to_parse(code) else None
-        return {ast.dump(tree) for tree in trees or () if not isinstance(tree, ast.Import | ast.ImportFrom)}
-    return set()
+        return [tree for tree in trees or () if not isinstance(tree, ast.Import | ast.ImportFrom)]
+    return []
+
+
+def _bound_name(statement: ast.stmt) -> str:
+    """Return the name of a function or class, and an empty text for other statements."""
+    return str(getattr(statement, "name", ""))
 
 
 _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)

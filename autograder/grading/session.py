@@ -134,8 +134,7 @@ class Session:
             try:
                 self._stand_in(self._worker)
                 for cell, after in zip(cells, [*cells[1:], None], strict=False):
-                    results[cell.number] = self._result(self._run(self._worker, cell))
-                    self._keep_states(self._worker, cell.number, after.number if after else None)
+                    results[cell.number] = self._run(self._worker, cell, after.number if after else None)
             except _LOST as error:
                 self._close()
                 self._left_out.add(cell.number)
@@ -213,20 +212,6 @@ class Session:
             request = {"op": "stand in", "names": list(self._given.names), "code": self._given.code}
             self._ask(worker, request, [], self.limits.call_seconds)
 
-    def _keep_states(self, worker: Worker, number: int, following: int | None) -> None:
-        """Let the worker save its variables for each question that is judged after this cell.
-
-        `following` is the number of the next cell. If it is None, the worker reports the names that changed.
-        """
-        for question, after in self._kept_after.items():
-            if number <= after and (following is None or after < following):
-                request = {"op": "keep", "question": question}
-                self._ask(worker, request, [], self.limits.call_seconds)
-        if following is None and self._kept_after:
-            said, _ = self._ask(worker, {"op": "end"}, [], self.limits.call_seconds)
-            if not self._asked:
-                self.changed_later = dict(_changed(said.get("value")))
-
     def _kept_cells(self) -> Iterator[NotebookCell]:
         kept = (cell for cell in self.cells if cell.number not in self._left_out)
         return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
@@ -237,10 +222,25 @@ class Session:
         has_known_error = self._asked and result is not None and result.error is not None
         return self._starts <= _WITH_CHECKS and not has_known_error
 
-    def _run(self, worker: Worker, cell: NotebookCell) -> Header:
-        request = {"op": "cell", "number": len(self._sent), "code": cell.text}
+    def _run(self, worker: Worker, cell: NotebookCell, following: int | None) -> CellResult:
+        """Run a cell, and let the worker save its variables for each question that is judged after it.
+
+        `following` is the number of the next cell. If it is None, the worker also reports the names that
+        changed after each question's check.
+        """
+        request: Header = {"op": "cell", "number": len(self._sent), "code": cell.text}
+        judged = [
+            question
+            for question, after in self._kept_after.items()
+            if cell.number <= after and (following is None or after < following)
+        ]
+        if judged or (following is None and self._kept_after):
+            request["keep"] = {"questions": judged, "last": following is None}
         self._sent.append(cell.number)
-        return self._numbered(self._ask(worker, request, [], self.limits.cell_seconds)[0])
+        reply, _ = self._ask(worker, request, [], self.limits.cell_seconds)
+        if following is None and not self._asked:
+            self.changed_later = dict(_changed(reply.get("changed")))
+        return self._result(self._numbered(reply))
 
     def _numbered(self, reply: Header) -> Header:
         """Return the reply, with the cell numbers of an error changed to those in the file."""

@@ -115,10 +115,8 @@ class Namespace:
                 self._return_to(header.get("question"))
                 _pristine(header["fresh"])
             if header.get("op") == "keep":
-                self._states[header["question"]] = dict(self.variables)
-                return {"value": None}, []
-            if header.get("op") == "end":
-                return {"value": self._changed_later()}, []
+                self._states |= {question: dict(self.variables) for question in header["questions"]}
+                return {"value": self._changed_later() if header["last"] else {}}, []
             return self._perform(header, Decoder(parts, self._resolve))
         except MissingError as missing:
             return {"missing": missing.name}, []

@@ -10,6 +10,7 @@ import platform
 import struct
 import tomllib
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -62,14 +63,7 @@ def build(process: int, machine: str) -> list[Instruction]:
     """Return the filter for `process`, which may signal only itself; KeyError for an unknown `machine`."""
     special = numbered("conditional", machine)
     program = [
-        _do(_LOAD, _ARCHITECTURE),
-        _do(_JUMP_EQUAL, _AUDIT[machine], 1, 0),
-        _do(_RETURN, _KILL),
-        _do(_LOAD, _NUMBER),
-        _do(_JUMP_ABOVE, _X32, 0, 1),
-        _do(_RETURN, _ENOSYS),
-        *_if_any_of(numbered("allowed", machine).values(), _ALLOW),
-        *_if_any_of(numbered("refused", machine).values(), _EPERM),
+        *unconditional(machine),
         *_for_call(special["kill"], 0, _if_any_of([process], _ALLOW), _EPERM),
         *_for_call(special["tgkill"], 0, _if_any_of([process], _ALLOW), _EPERM),
         *_for_call(special["prlimit64"], 0, _if_any_of([0, process], _ALLOW), _EPERM),
@@ -89,6 +83,21 @@ def build(process: int, machine: str) -> list[Instruction]:
         if name in special:  # aarch64 has no plain open
             program += _for_call(special[name], flags, unwritten, _ALLOW)
     return [*program, _do(_RETURN, _ENOSYS)]
+
+
+@lru_cache(1)
+def unconditional(machine: str) -> tuple[Instruction, ...]:
+    """Return the rules that do not depend on the process. The zygote computes them once for all workers."""
+    return (
+        _do(_LOAD, _ARCHITECTURE),
+        _do(_JUMP_EQUAL, _AUDIT[machine], 1, 0),
+        _do(_RETURN, _KILL),
+        _do(_LOAD, _NUMBER),
+        _do(_JUMP_ABOVE, _X32, 0, 1),
+        _do(_RETURN, _ENOSYS),
+        *_if_any_of(numbered("allowed", machine).values(), _ALLOW),
+        *_if_any_of(numbered("refused", machine).values(), _EPERM),
+    )
 
 
 def _if_any_of(values: Iterable[int], action: int, jump: int = _JUMP_EQUAL) -> list[Instruction]:

@@ -142,7 +142,7 @@ _SHARED = tuple(dict.fromkeys((*map(Path, _SYSTEM), *interpreter())))
 
 
 def _set_limits(limits: dict[str, Any]) -> None:
-    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]  # already in use
+    pages = Path("/proc/self/statm").read_bytes().split()[0]  # already in use
     memory = int(pages) * resource.getpagesize() + (int(limits["memory_mb"]) << 20)
     bounds = {"AS": memory, "CPU": int(limits["cpu_seconds"]), "FSIZE": MAX_FILE, "NOFILE": 128}
     for name, bound in (bounds | {"CORE": 0, "MEMLOCK": 0, "MSGQUEUE": 0}).items():

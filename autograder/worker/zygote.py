@@ -16,6 +16,7 @@ descriptor 3. The zygote sends "r" when it is ready, and then answers four messa
 import contextlib
 import gc
 import os
+import platform
 import resource
 import secrets
 import select
@@ -30,6 +31,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from autograder.worker import seccomp
 from autograder.worker.core import prepare
 from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, Parts, ProtocolError, Receive, pack, read_frame, reader
@@ -123,6 +125,8 @@ def _warm(packages: Sequence[str]) -> Serve:
     if (torch := sys.modules.get("torch")) is not None:
         torch.set_num_threads(1)
         prepare()
+    with contextlib.suppress(KeyError):  # this architecture has no table of system calls
+        seccomp.unconditional(platform.machine())
     shell = Shell()
     shell.run(0, "None" if torch is None else _WARM_UP)
     # A submission that imports modules of the autograder gets new copies, which the worker does not use.
@@ -148,6 +152,10 @@ def _serve(channel: socket.socket, shell: Shell) -> None:
         header, parts = read_frame(requests)
         if header["op"] == "cell":
             reply, parts = shell.run(header["number"], header["code"]), []
+            if "keep" in header:
+                shell.variables.update(namespace.right)
+                kept, _ = namespace.handle({"op": "keep", **header["keep"]}, [])
+                reply["changed"] = kept.get("value")
         elif header["op"] == "file":
             reply, parts = lay_file(header["name"], parts[0]), []
         else:

@@ -103,12 +103,12 @@ def test_a_function_of_the_test_is_called_through_what_sends_its_calls(notebook:
 
 def test_a_test_begins_with_the_variables_of_its_questions_check() -> None:
     notebook = Namespace({"factor": 2, "made": 1, "gone": [5]})
-    notebook.handle({"op": "keep", "question": "first"}, [])
+    notebook.handle({"op": "keep", "questions": ["first"], "last": False}, [])
     notebook.variables.update(factor=3, second=4, range=5)
-    notebook.handle({"op": "keep", "question": "second"}, [])
+    notebook.handle({"op": "keep", "questions": ["second"], "last": False}, [])
     del notebook.variables["gone"]
     notebook.variables.update(factor=6, helper=7, second=4)
-    reply, _ = notebook.handle({"op": "end"}, [])
+    reply, _ = notebook.handle({"op": "keep", "questions": [], "last": True}, [])
     assert reply == {"value": {"second": ["factor", "gone"], "first": ["factor", "gone", "range"]}}
     states = {
         "first": {"factor": 2, "made": 1, "gone": [5], "second": 4, "helper": 7},
