@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from math import isclose, isnan
 from typing import Any
 
 from autograder.testing.exchange import Exchange, Reply
@@ -9,7 +10,7 @@ from autograder.testing.expectations import equals
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
-# Tolerances for numbers: the same steps in another order give another rounding error.
+# Tolerances for tensors and floats: the same steps in another order give another rounding error.
 _RELATIVE, _ABSOLUTE = 1e-4, 1e-5
 _OWN_MESSAGES = {"NameError", "AssertionError"}  # their messages contain words that the student chose
 _NUMBER = re.compile(r"\d+")
@@ -37,7 +38,7 @@ def _same_reply(expected: Reply, actual: Reply, texts: bool) -> bool:
         )
         if texts:
             return equals(actual_values, expected_values, _ABSOLUTE)
-        return equal(expected_values, actual_values)
+        return _equal(expected_values, actual_values)
     except (ProtocolError, RecursionError):  # an unreadable answer differs from all others
         return False
 
@@ -45,7 +46,7 @@ def _same_reply(expected: Reply, actual: Reply, texts: bool) -> bool:
 def _object_type(reference: Header) -> frozenset[str]:
     """Return the type of an object in the worker, without its number.
 
-    It is in a set, because `equal` ignores plain strings.
+    It is in a set, because `_equal` ignores plain strings.
     """
     return frozenset({str(reference.get("type"))})
 
@@ -64,43 +65,26 @@ def _same_error(expected: Any, actual: Any) -> bool:
     return words[0] == words[1] and numbers[0] == numbers[1]
 
 
-def equal(first: Any, second: Any) -> bool:
+def _equal(first: Any, second: Any) -> bool:
     """Whether two values have the same form and, except for rounding, the same numbers.
 
     Strings are ignored. The keys of two dicts are ignored if they have no key in common.
     """
     if isinstance(first, dict) and isinstance(second, dict):
         if first.keys() != second.keys():
-            return first.keys().isdisjoint(second) and equal([*first.values()], [*second.values()])
-        return all(equal(value, second[key]) for key, value in first.items())
-    if isinstance(first, list | tuple) and type(first) is type(second):
-        firsts, seconds = ([item for item in items if not isinstance(item, str)] for items in (first, second))
-        return len(firsts) == len(seconds) and all(map(equal, firsts, seconds))
-    if form(first) != form(second):
+            return first.keys().isdisjoint(second) and _equal([*first.values()], [*second.values()])
+        return all(_equal(value, second[key]) for key, value in first.items())
+    if type(first) is not type(second):
         return False
-    if isinstance(first, bool | int | float) or hasattr(first, "numel"):
-        return first is second or close(flat(first), flat(second))
+    if isinstance(first, list | tuple):
+        firsts, seconds = ([item for item in items if not isinstance(item, str)] for items in (first, second))
+        return len(firsts) == len(seconds) and all(map(_equal, firsts, seconds))
+    if hasattr(first, "numel"):
+        if (first.dtype, first.shape) != (second.dtype, second.shape):
+            return False
+        numbers, others = first.detach().double(), second.detach().double()
+        return bool(numbers.isclose(others, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True).all())
+    if isinstance(first, float):
+        is_close = isclose(first, second, rel_tol=_RELATIVE, abs_tol=_ABSOLUTE)
+        return is_close or (isnan(first) and isnan(second))
     return isinstance(first, str) or equals(second, first, _ABSOLUTE)
-
-
-def form(value: Any) -> tuple[object, ...]:
-    """Return a value's dtype or type and its shape; for a list or tuple, the forms of its elements."""
-    if isinstance(value, list | tuple):
-        return tuple(map(form, value))
-    return (getattr(value, "dtype", type(value)), *getattr(value, "shape", ()))
-
-
-def flat(value: Any) -> Any:
-    """Return all numbers in a value or a list of values, as a vector of doubles."""
-    import torch
-
-    if isinstance(value, list | tuple):
-        return torch.cat([flat(one) for one in value] or [torch.empty(0)])
-    is_number = isinstance(value, bool | int | float | torch.Tensor)
-    return torch.as_tensor(value if is_number else []).detach().reshape(-1).double()
-
-
-def close(first: Any, second: Any) -> bool:
-    """Whether two vectors have the same size and, except for rounding, the same numbers."""
-    same_size = first.shape == second.shape
-    return bool(same_size and first.isclose(second, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True).all())
