@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.fragments import Edit
+from autograder.diagnosis.known_results import Mistake
 from autograder.testing.exchange import Backend, Exchange, Reply, Request
 from autograder.testing.inputs import Inputs
-from autograder.testing.suite import HiddenTest
+from autograder.testing.suite import HiddenTest, Run
 from autograder.worker.protocol import Header, Parts, pack
 from autograder.worker.remote_function import Answer
 
@@ -23,10 +24,14 @@ class CandidateRunner(Backend, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Edits, and the code after them, which passes every test."""
+    """Edits, and the code after them, which passes every test or still has a known mistake."""
 
     edits: tuple[Edit, ...]
     code: Code
+    # The known mistakes with the same results as the code after the edits; none if it passes every test.
+    remaining: tuple[Mistake, ...] = ()
+    # For each of two edits, the known mistakes with the same results as the code after the other edit alone.
+    repaired: tuple[tuple[Mistake, ...], ...] = ()
 
 
 @dataclass
@@ -38,6 +43,7 @@ class Candidate:
     edits: tuple[Edit, ...] = ()
     is_code: bool = True
     is_proven: bool = False  # whether it has passed all tests, on both sets of inputs
+    failure: Run | None = None  # the run of the test that it fails
     live_request_count: int = 0  # requests that were not cached; before the first, the worker runs the code
     # A test's requests with the candidate's answers, and these answers as bytes.
     cached_exchanges: dict[tuple[HiddenTest, Inputs], tuple[list[Exchange], bytes]] = field(

@@ -8,11 +8,14 @@ from warnings import catch_warnings
 
 from autograder.diagnosis.candidates import CandidateRunner, Repair
 from autograder.diagnosis.code import Code
+from autograder.diagnosis.distances import right_answer
 from autograder.diagnosis.fragments import Edit, RightAnswerFragments, collect_fragments, operation
+from autograder.diagnosis.known import known_mistakes
+from autograder.diagnosis.known_results import KnownResults, Mistake
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
 from autograder.diagnosis.patterns import Rule, rules_by_type
 from autograder.diagnosis.places import Place, places_at, places_of
-from autograder.diagnosis.search import Search, right_answer
+from autograder.diagnosis.search import Search
 from autograder.diagnosis.trees import altered, is_docstring, path_to_difference, rewritten, text_of
 from autograder.diagnosis.wrong import Answers, with_inlined_values, with_joined_statements
 from autograder.testing.exchange import Local
@@ -33,6 +36,7 @@ class Repairer:
         self.answers = cache(lambda question: Answers(suite.exercise, self.catalogue, question))
         self.fragments = cache(self._collect_fragments)
         self.failed = cache(self._failed)
+        self.known_results = cache(self._collect_known_results)
         self._rules = cache(self._fitting_rules)
         self._standard_text = lru_cache(_CACHED_TEXTS)(self._standardize)
 
@@ -54,6 +58,7 @@ class Repairer:
             budget=self._seconds * 1e6,
             most=round(self._seconds * _EDITS_PER_SECOND),
             rewrite=self.rewritten_forms,
+            known_results=self.known_results(question),
         )
         return search.repairs(code, failed)
 
@@ -72,11 +77,14 @@ class Repairer:
         names = {edit.misconception for edit in repair.edits}
         if len(names) == 1 and names != {""}:
             yield next(one for one, _ in self._rules(question) if one.name in names)
-        if len(repair.edits) > 1:
-            return
-        (edit,) = repair.edits
-        for wrong, right in self._differing_statements(edit.within or repair.code, repair.code):
-            yield from self._misconceptions_between(question, wrong, right)
+        if len(repair.edits) == 1:
+            yield from self.names_of_edit(question, repair.edits[0])
+
+    def names_of_edit(self, question: str, edit: Edit) -> Iterator[Misconception]:
+        """Yield the misconceptions whose rules turn the code after an edit back into the code before it."""
+        if edit.within is not None:
+            for wrong, right in self._differing_statements(edit.within, edit.within.edited(edit.changes)):
+                yield from self._misconceptions_between(question, wrong, right)
 
     def same_code(self, first: Code, second: Code) -> bool:
         """Whether two answers differ at most in writing, annotations, and local variables.
@@ -184,6 +192,16 @@ class Repairer:
         return replace(
             collect_fragments({ast.unparse(tree): tree for tree in trees}.values()), inverse_rules=inverse
         )
+
+    def _collect_known_results(self, question: str) -> KnownResults:
+        wrong_answers: list[tuple[Mistake, str]] = [
+            (answer.misconception, answer.code) for answer in self.answers(question).wrong
+        ]
+        mistakes = (
+            mistake for mistake in known_mistakes(self.suite.exercise) if mistake.question == question
+        )
+        wrong_answers += [(mistake, mistake.code) for mistake in mistakes]
+        return KnownResults(self.suite, question, wrong_answers)
 
     def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
         """Return the failed runs of each wrong answer that this misconception's rules make."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from autograder.testing.exchange import Exchange, Reply
 from autograder.testing.expectations import equals
+from autograder.testing.suite import Run
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
@@ -24,6 +25,15 @@ def same_exchanges(expected: Sequence[Exchange], actual: Sequence[Exchange], *, 
     return len(expected) == len(actual) and all(
         _same_reply(a.reply, b.reply, texts) for a, b in zip(expected, actual, strict=True)
     )
+
+
+def agreement(first: Sequence[Run], second: Sequence[Run], *, texts: bool) -> float:
+    """Return the fraction of failed tests in which two answers get equal results; 0 if other tests failed."""
+    first_exchanges = {run.test.number: run.exchanges for run in first}
+    if first_exchanges.keys() != {run.test.number for run in second}:
+        return 0.0
+    same = [same_exchanges(first_exchanges[run.test.number], run.exchanges, texts=texts) for run in second]
+    return sum(same) / len(same)
 
 
 def _same_reply(expected: Reply, actual: Reply, texts: bool) -> bool:

@@ -15,13 +15,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations, islice, takewhile
-from typing import Any
 
 from autograder.diagnosis.candidates import Candidate, CandidateRunner, Repair
 from autograder.diagnosis.code import Code
+from autograder.diagnosis.distances import RightAnswer, distance
 from autograder.diagnosis.edits import edits, edits_by_rules
 from autograder.diagnosis.fragments import Edit, RightAnswerFragments
+from autograder.diagnosis.known_results import SECOND, KnownResults, Mistake
 from autograder.diagnosis.trees import New
 from autograder.testing.exchange import (
     Exchange,
@@ -34,9 +36,7 @@ from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import Header, ProtocolError
 
-SECOND = Inputs(b"disclosed, a second set")
-# Microseconds charged to the budget for each; for each kilobyte of an answer.
-_CANDIDATE_COST, _REQUEST_COST, _TORCH_CALL_COST, _KILOBYTE_COST = 1500, 60, 3, 1
+_CANDIDATE_COST, _REQUEST_COST = 1500, 60  # microseconds charged to the budget for each
 # Fractions of the budget after which the search stops to try single edits, rank half repairs and try pairs.
 _SINGLE_SHARE, _HALF_SHARE, _PAIR_SHARE = 0.6, 0.7, 0.85
 _MOST_PAIRED_EDITS, _MOST_PAIRED_AT_NODE = 36, 5  # edits that are paired, in all and of one node
@@ -52,7 +52,9 @@ _MOST_HALF_REPAIRS = 3  # half repairs with which second edits are tried
 # Candidates for which the worker answers one request, and candidates that are tried after the first repair.
 _BATCH = 16
 _MOST_REPAIRS = 4  # repairs among which the best is chosen
-_MOST_BYTES = 1 << 16  # bytes of an array that are compared for its distance
+# Candidates that run all tests because their results in one test equal those of known mistakes; in all, and
+# for the same known mistakes.
+_MOST_RECOGNIZED, _MOST_EQUAL = 8, 2
 _LONGEST_BATCH = 300_000  # microseconds of all tests of one request
 _MOST_TESTS_AT_ONCE = 8  # tests for which the worker answers one request
 
@@ -65,12 +67,13 @@ class Search:
     question: str
     right: RightAnswerFragments
     runner: CandidateRunner
-    answer: Callable[[HiddenTest, Inputs], "RightAnswer"]  # returns the reference's run of a test
+    answer: Callable[[HiddenTest, Inputs], RightAnswer]  # returns the reference's run of a test
     budget: float  # microseconds, by the costs above
     most: int  # candidates with one edit that are tried
     rewrite: Callable[
         [Code], Sequence[Code]
     ]  # returns the code in the forms that the catalogue's rules match
+    known_results: KnownResults
     spent: float = 0.0
     tried: int = 0
     _tried_texts: set[str] = field(default_factory=set)
@@ -97,21 +100,90 @@ class Search:
         if candidates := self._try_edits(edited, code, failed, self.budget * _SINGLE_SHARE, self.most):
             yield from self._proven_repairs(candidates, failed)
             return
-        half_repairs = self._rank_half_repairs(failed)[:_MOST_HALF_REPAIRS]
+        halves = self._recognized(code, failed)
+        repairs = self._repairs_by_two_edits(code, failed, [half for half in halves if half.edits])
+        if first := next(repairs, None):
+            yield first
+            yield from repairs
+        elif halves and (not halves[0].edits or self._passes_any(halves[0].code, failed)):
+            yield halves[0]
+
+    def _repairs_by_two_edits(
+        self, code: Code, failed: Sequence[HiddenTest], recognized: Sequence[Repair]
+    ) -> Iterator[Repair]:
+        for candidates in self._candidates_with_two_edits(code, failed, recognized):
+            repairs = self._proven_repairs(candidates, failed)
+            if first := next(repairs, None):
+                yield self._with_known_mistakes(first, failed)
+                yield from repairs
+                return
+
+    def _candidates_with_two_edits(
+        self, code: Code, failed: Sequence[HiddenTest], recognized: Sequence[Repair]
+    ) -> Iterator[list[Candidate]]:
+        """Yield lists of repairing candidates: of recognized code, of pairs, and of half repairs."""
+        for one, other in combinations(recognized, 2):
+            pair = self._pair(one.edits[0], other.edits[0])
+            yield self._try_edits(pair, code, failed, self.budget, 1)
         most = round(self.most * _SHARE_FOR_TWO)
-        if pairs := self._try_edits(self._pairs_of_edits(), code, failed, self.budget * _PAIR_SHARE, most):
-            yield from self._proven_repairs(pairs, failed)
-            return
+        half_repairs = self._rank_half_repairs(failed)[:_MOST_HALF_REPAIRS]
+        for half in recognized[:1]:
+            names = {mistake.name for mistake in half.remaining}
+            second = [*edits_by_rules(self.rewrite(half.code), self.right), *edits(half.code, self.right)]
+            second = [replace(edit, rank=edit.rank - (edit.misconception in names)) for edit in second]
+            edited = self._edited(second, half.edits)
+            yield self._try_edits(edited, half.code, failed, self.budget, most)
+        yield self._try_edits(self._pairs_of_edits(), code, failed, self.budget * _PAIR_SHARE, most)
         for half_repair in half_repairs:
             limit = self.spent + (self.budget - self.spent) / _MOST_HALF_REPAIRS
             edited = self._edited(edits(half_repair.code, self.right), half_repair.edits)
             candidates = self._try_edits(edited, half_repair.code, failed, limit, most)
             # Two edits of the same node would be one mistake.
-            apart = [second for second in candidates if second.edits[-1].old is not half_repair.edits[0].old]
-            repairs = self._proven_repairs(apart, failed)
-            if first := next(repairs, None):
-                yield from (first, *repairs)
-                return
+            yield [second for second in candidates if second.edits[-1].old is not half_repair.edits[0].old]
+
+    def _recognized(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
+        """Return the code as it is, or after failed edits, if known mistakes have the same results."""
+        original = Candidate(self.runner, code)
+        original.failure = self._run(min(failed, key=self._whole_cost), original)
+        edited = sorted(self._failed, key=lambda candidate: _rank_in_pairs(candidate.edits[0]))
+        others = [test for test in self.suite.of(self.question) if test not in failed]
+        recognized, verified = list[Repair](), Counter[tuple[int, ...]]()
+        for candidate in (original, *edited):
+            equal = self.known_results.equal_in(candidate.failure) if candidate.failure else ()
+            if not equal or verified[equal] == _MOST_EQUAL or verified.total() == _MOST_RECOGNIZED:
+                continue
+            verified[equal] += 1
+            again = Candidate(self.runner, candidate.code)
+            fails_others = candidate.code.unused - code.unused or self._first_failure(others, again)
+            mistakes = () if fails_others else self._known_mistakes(candidate)
+            if mistakes:
+                recognized.append(Repair(candidate.edits, candidate.code, mistakes))
+                if candidate is original:
+                    break
+        return recognized
+
+    def _known_mistakes(self, failed: Candidate) -> tuple[Mistake, ...]:
+        """Return the known mistakes with the same results as a failed candidate."""
+        run = partial(self._run_alone, Candidate(self.runner, failed.code))
+        return self.known_results.mistakes(failed.failure, run) if failed.failure else ()
+
+    def _run_alone(self, candidate: Candidate, test: HiddenTest, inputs: Inputs) -> Run:
+        """Return the run of a test on a candidate, after a request for all of its answers."""
+        self._ask([candidate], [test], inputs)
+        return self._run(test, candidate, inputs)
+
+    def _with_known_mistakes(self, repair: Repair, failed: Sequence[HiddenTest]) -> Repair:
+        """Return a repair of two edits with the known mistakes of the code after one edit alone."""
+        codes = [edit.within.edited(edit.changes) for edit in repair.edits if edit.within]
+        after_one = [Candidate(self.runner, code) for code in codes]
+        for candidate in after_one:
+            candidate.failure = self._first_failure(sorted(failed, key=self._whole_cost), candidate)
+        return replace(repair, repaired=tuple(map(self._known_mistakes, reversed(after_one))))
+
+    def _passes_any(self, code: Code, failed: Sequence[HiddenTest]) -> bool:
+        """Whether some code passes one of these tests."""
+        candidate = Candidate(self.runner, code)
+        return any(self._run(test, candidate).error is None for test in failed)
 
     def _proven_repairs(
         self, candidates: Sequence[Candidate], failed: Sequence[HiddenTest]
@@ -175,6 +247,7 @@ class Search:
             distance_before is None or distance_now <= max(distance_before, _RIGHT_SHAPE_DISTANCE)
         ):
             self._failed.append(candidate)
+            candidate.failure = run
         if is_same:
             return
         is_likely = not was_first or (distance_before is not None and distance_now < distance_before)
@@ -190,8 +263,12 @@ class Search:
                 paired.append(edit)
         pairs = combinations(paired[:_MOST_PAIRED_EDITS], 2)
         for first, second in sorted(pairs, key=lambda pair: sum(map(_rank_in_pairs, pair))):
-            if (code := first.within) is not None and code is second.within and _are_disjoint(first, second):
-                yield from self._candidate(code, [*first.changes, *second.changes], (first, second))
+            yield from self._pair(first, second)
+
+    def _pair(self, first: Edit, second: Edit) -> Iterator[Candidate]:
+        """Yield the candidate with two edits of the same code, unless they overlap."""
+        if (code := first.within) is not None and code is second.within and _are_disjoint(first, second):
+            yield from self._candidate(code, [*first.changes, *second.changes], (first, second))
 
     def _passes_all(self, candidate: Candidate, failed: Sequence[HiddenTest]) -> bool:
         """Whether a candidate that passes the failed tests also passes the others, and all on SECOND."""
@@ -364,71 +441,3 @@ def _requests_before_functions(exchanges: Sequence[Exchange]) -> list[Request]:
     """Return the requests before the first that hands over a function. Only the test can answer its calls."""
     requests = (one.request for one in exchanges)
     return [*takewhile(lambda request: not hands_over_function(request[0]), requests)]
-
-
-def distance(right: Run, run: Run) -> float:
-    """Return the distance of a failed run from the right one, at the first exchange that differs.
-
-    3 for an error, 2 for a wrong shape, else 0.5 plus the fraction of wrong numbers.
-    """
-    for one, other in zip(right.exchanges, run.exchanges, strict=False):
-        (right_header, ours), (other_header, theirs) = one.reply, other.reply
-        if "value" not in other_header:
-            return 3.0
-        if list(map(_shape, ours)) != list(map(_shape, theirs)):
-            return 2.0
-        wrong = [_share_of_wrong_numbers(a, b) for a, b in zip(ours, theirs, strict=True)]
-        if any(wrong) or right_header.get("value") != other_header.get("value"):
-            return 0.5 + max(wrong, default=1.0)
-    return 0.5
-
-
-def _shape(part: Any) -> object:
-    """Return a tensor's shape, or an array's number of bytes."""
-    return len(part) if isinstance(part, bytes) else part.shape
-
-
-def _share_of_wrong_numbers(right: Any, actual: Any) -> float:
-    """Return the fraction of numbers that differ. An array's first bytes are compared in groups of eight."""
-    if isinstance(right, bytes):
-        offsets = range(0, min(len(right), _MOST_BYTES), 8)
-        return float(
-            sum(right[offset : offset + 8] != actual[offset : offset + 8] for offset in offsets)
-        ) / max(len(offsets), 1)
-    if not right.numel():
-        return 0.0
-    right, actual = right.detach().double(), actual.detach().double()
-    return 1.0 - float(right.isclose(actual, rtol=1e-3, atol=1e-4, equal_nan=True).double().mean())
-
-
-@dataclass(frozen=True, slots=True)
-class RightAnswer:
-    """The reference's run of a test, and its cost in microseconds, by its calls of torch and its results."""
-
-    run: Run
-    cost: int
-
-
-def right_answer(suite: Suite, test: HiddenTest, inputs: Inputs) -> RightAnswer:
-    """Run a test on the reference, and count its calls of torch and the bytes of its results."""
-    if not suite.exercise.has_torch:
-        return RightAnswer(suite.reference_run(test, inputs), 0)
-    from torch.overrides import TorchFunctionMode
-
-    class Calls(TorchFunctionMode):
-        """Counts calls of torch's functions."""
-
-        count = 0
-
-        def __torch_function__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-            self.count += 1
-            return function(*args, **(kwargs or {}))
-
-    with Calls() as calls:
-        run = suite.reference_run(test, inputs)
-    size = sum(map(_bytes_of, (part for exchange in run.exchanges for part in exchange.reply[1])))
-    return RightAnswer(run, _TORCH_CALL_COST * int(calls.count) + _KILOBYTE_COST * size // 1000)
-
-
-def _bytes_of(part: Any) -> int:
-    return len(part) if isinstance(part, bytes) else int(part.numel() * part.element_size())

@@ -9,10 +9,13 @@ from typing import Any
 
 from autograder.diagnosis.code import Code, is_signed
 from autograder.diagnosis.fragments import Edit
+from autograder.diagnosis.known_results import Mistake
+from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.trees import is_same_call, path_to_difference, position
 from autograder.report.report import Place
 from autograder.report.text import one_line
 
+_MOST_ALTERNATIVES = 2  # mistakes with the same results that a sentence lists
 _LONGEST_QUOTE = 60  # characters of quoted student code
 KINDS: Mapping[str, str] = {  # what an edit changes, without the new code
     "argument": "other arguments",
@@ -259,3 +262,28 @@ def shown(edit: Edit) -> str:
     return "; ".join(
         ast.unparse(ast.fix_missing_locations(part)) for part in parts if not isinstance(part, ast.Pass)
     )
+
+
+def same_results(mistakes: Sequence[Mistake]) -> str:
+    """Return a sentence on the known mistakes with the same results, without its first letter, and a hint."""
+    misconceptions = [mistake for mistake in mistakes if isinstance(mistake, Misconception)]
+    sentences = [one.sentence for one in misconceptions[:_MOST_ALTERNATIVES]]
+    match sentences:
+        case []:
+            return f"our code gives the same results as a known wrong answer. {mistakes[0].hint}"
+        case [single]:
+            these = f"this mistake: {single}"
+        case _:
+            these = f"one of these mistakes: {' Or: '.join(sentences)}"
+    return f"our code gives the same results as code with {these} {misconceptions[0].hint}"
+
+
+def short_name(mistake: Mistake) -> str:
+    """Return the name of a mistake without its question."""
+    return mistake.name.rpartition("__")[2]
+
+
+def joined(question: str, names: Iterable[str]) -> str:
+    """Return the name of an answer with these mistakes, or "" if none has a name."""
+    names = dict.fromkeys(filter(None, names))
+    return f"{question}__{'+'.join(names)}" if names else ""

@@ -11,6 +11,7 @@ In reading order:
 - explanation: explains a failed test to its student, by its run with disclosed inputs.
 - carried: questions that may fail because of a wrong earlier answer, and right answers that replace it.
 - diagnosis: explains a mistake: by a repair, a known mistake with equal results, or error messages.
+- looking: selects the code on which the answer to a question depends.
 - examples: finds the smallest call that returns a wrong result.
 - newer_python: sends an answer to an instructor if only a newer Python can run it.
 - by_hand: finds reasons for an instructor to look at a question with a rule: operators that ran, and names

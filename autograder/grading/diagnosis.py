@@ -15,30 +15,30 @@ from warnings import catch_warnings
 from pydantic import TypeAdapter
 
 from autograder.course.answers import Answer
-from autograder.course.code import bound_names, parsed, pieces, readable, rests_on
-from autograder.course.exercise import Exercise, reference_errors
+from autograder.course.code import parsed
+from autograder.course.exercise import reference_errors
 from autograder.course.settings import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.diagnosis import words
-from autograder.diagnosis.candidates import Repair
+from autograder.diagnosis.candidates import Candidate, CandidateRunner, Repair
 from autograder.diagnosis.code import Code
+from autograder.diagnosis.fragments import Edit
 from autograder.diagnosis.known import known_mistakes
+from autograder.diagnosis.known_results import SECOND, Mistake
 from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.repairs import Repairer, sort_of
-from autograder.diagnosis.same import same_exchanges
-from autograder.diagnosis.search import SECOND
+from autograder.diagnosis.same import agreement
 from autograder.diagnosis.trees import names_in
 from autograder.diagnosis.words import Looked, Spot, Unplaced
 from autograder.files import locked, write_whole
 from autograder.grading.explanation import Submitted, missing_name
+from autograder.grading.looking import code_of, definition, look
 from autograder.report.report import Place
-from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Local, StudentError
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import pack
 
 _ENOUGH = 0.5  # least share of the failed tests that must show a misconception
-_MOST_PLACES = 2000  # syntax nodes in code that is repaired: edits of longer code take too long
 _MOST_EXPLANATIONS = 2000  # cached explanations; equal answers of a class have the same one
 _SPOT = re.compile("\0(\\d+)\0")  # the index of a spot in a shared explanation, see Unplaced
 _FIRST = "NameError|UnboundLocalError|AttributeError|TypeError"  # errors that explain more than a repair
@@ -50,6 +50,7 @@ _REPLACED_WORDS = (
     "function",
 )  # kinds of edits that only replace one
 _TWO_THINGS = "Two changes make all tests pass:"
+_TWO_MISTAKES = "Your code has two mistakes."
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ class Diagnosis:
                 searched = self.repairer.search(wrong.question, looked.code, tests, session)
                 repairs = (repair for repair in searched if not _hides_undefined_name(wrong, repair))
                 best = next(repairs, None)
-                if best and (explained := self._describe_repair(wrong, looked, best, repairs)):
+                if best and (explained := self._describe_repair(wrong, looked, best, repairs, session)):
                     return explained
         if mistake := self._find_equivalent_mistake(wrong):
             return Explanation(mistake.name, mistake.hint)
@@ -174,13 +175,20 @@ class Diagnosis:
         )
 
     def _describe_repair(
-        self, wrong: FailedAnswer, looked: Looked, best: Repair, others: Iterator[Repair]
+        self,
+        wrong: FailedAnswer,
+        looked: Looked,
+        best: Repair,
+        others: Iterator[Repair],
+        runner: CandidateRunner,
     ) -> Explanation | None:
         """Return the explanation by a repair: the misconception, known mistake or place that it proves.
 
         None if it proves none of these and lines are not shown.
         If the best repair proves none, the other repairs are searched, too.
         """
+        if best.remaining:
+            return self._describe_recognized(wrong, looked, best)
         to_name, to_compare = tee(chain([best], others))
         if len(best.edits) > 1:
             return self._describe_two_edits(wrong, looked, best, to_compare)
@@ -201,6 +209,11 @@ class Diagnosis:
         elif place := self.repairer.place(wrong.question, edit):
             said = f"{place.sentence.removesuffix('.')}: a{change}." if self._shows_lines else place.sentence
             explained, change = Explanation(f"{wrong.question}__{place.name}", f"{said} {place.hint}"), ""
+        elif mistakes := self._known_mistakes(wrong, looked, runner):
+            explained = Explanation(
+                words.joined(wrong.question, [words.short_name(mistakes[0])]),
+                f"Y{words.same_results(mistakes)}",
+            )
         else:
             explained = self._explain_by_errors(wrong) or Explanation("", "")
             change += "" if explained.name else f": {words.KINDS[edit.kind]}"
@@ -209,6 +222,15 @@ class Diagnosis:
         hint = f"{explained.hint} A{change}.".strip() if change else explained.hint
         end = f" Write `{words.shown(edit)}` there." if self._shown is RepairsShown.SHOWN else ""
         return Explanation(explained.name, f"{hint}{end}", looked.place(wrong.question, edit))
+
+    def _known_mistakes(
+        self, wrong: FailedAnswer, looked: Looked, runner: CandidateRunner
+    ) -> Sequence[Mistake]:
+        """Return the known mistakes with the same results as a wrong answer."""
+        candidate = Candidate(runner, looked.code)
+        known_results = self.repairer.known_results(wrong.question)
+        run = lambda test, inputs: self.suite.run_one(test, candidate, inputs)  # noqa: E731
+        return known_results.mistakes(wrong.failed[0], run)
 
     def _describe_two_edits(
         self, wrong: FailedAnswer, looked: Looked, best: Repair, repairs: Iterable[Repair]
@@ -230,16 +252,50 @@ class Diagnosis:
         if not self._shows_lines:
             return None
         edits, lines, names = best.edits, [_TWO_THINGS], list[str]()
-        for number, edit in enumerate(edits, 1):
-            place = self.repairer.place(wrong.question, edit)
-            # One edit may only undo the effect of the other. A replaced word alone then proves nothing.
-            proven = place if place and (place.patterns or edit.kind not in _REPLACED_WORDS) else None
-            what = proven.sentence.removesuffix(".") if proven else words.KINDS[edit.kind]
-            lines.append(f"{number}. {what}: {looked.where(edit)}")
-            names += [proven.name] if proven else []
-        name = f"{wrong.question}__{'+'.join(dict.fromkeys(names))}" if names else ""
+        for number, (edit, mistakes) in enumerate(zip(edits, best.repaired or ((), ()), strict=True), 1):
+            name, what = self._described_edit(wrong, looked, edit, mistakes)
+            lines.append(f"{number}. {what}")
+            names.append(name)
         places = (looked.place(wrong.question, edit) for edit in edits)
-        return Explanation(name, "\n".join(lines), next(filter(None, places), None))
+        return Explanation(
+            words.joined(wrong.question, names), "\n".join(lines), next(filter(None, places), None)
+        )
+
+    def _describe_recognized(self, wrong: FailedAnswer, looked: Looked, repair: Repair) -> Explanation | None:
+        """Return the explanation of code that has the results of known mistakes, perhaps after an edit."""
+        name, results = words.short_name(repair.remaining[0]), words.same_results(repair.remaining)
+        if not repair.edits:
+            same_code = self._find_equivalent_mistake(wrong)
+            hint = same_code.hint if same_code else f"Y{results}"
+            return Explanation(words.joined(wrong.question, [name]), hint)
+        if not self._shows_lines:
+            hint = f"{_TWO_MISTAKES} After one is repaired, y{results}"
+            return Explanation(words.joined(wrong.question, [name]), hint)
+        (edit,) = repair.edits
+        first_name, what = self._described_edit(wrong, looked, edit)
+        lines = [_TWO_MISTAKES, f"1. {what}", f"2. After this change, y{results}"]
+        names = words.joined(wrong.question, [first_name, name])
+        return Explanation(names, "\n".join(lines), looked.place(wrong.question, edit))
+
+    def _described_edit(
+        self, wrong: FailedAnswer, looked: Looked, edit: Edit, mistakes: Sequence[Mistake] = ()
+    ) -> tuple[str, str]:
+        """Return the name and the description of one of two edits: of its mistake, its place or its kind.
+
+        Of several known mistakes with the same results, the one counts whose rule makes the edit.
+        """
+        is_unclear, where = len(mistakes) > 1, looked.where(edit)
+        names = {one.name for one in self.repairer.names_of_edit(wrong.question, edit)} if is_unclear else ()
+        proven = next((one for one in mistakes if not is_unclear or one.name in names), None)
+        if isinstance(proven, Misconception):
+            return proven.name, f"{proven.sentence.removesuffix('.')}: {where}"
+        place = self.repairer.place(wrong.question, edit)
+        # One edit may only undo the effect of the other. A replaced word alone then proves nothing.
+        is_proven = place and (place.patterns or edit.kind not in _REPLACED_WORDS)
+        what = place.sentence.removesuffix(".") if place and is_proven else words.KINDS[edit.kind]
+        if proven:
+            return words.short_name(proven), f"{what}: {where}. {proven.hint}"
+        return place.name if place and is_proven else "", f"{what}: {where}"
 
     def _fits(self, wrong: FailedAnswer, misconception: Misconception) -> bool:
         """Whether a right answer with this misconception fails the same tests, half with equal results.
@@ -247,7 +303,7 @@ class Diagnosis:
         The code alone is not enough: a rule may turn an unexpected right answer into the same code.
         """
         return any(
-            _agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH
+            agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH
             for runs in self.repairer.failed(wrong.question, misconception)
         )
 
@@ -262,10 +318,10 @@ class Diagnosis:
         sorts_of_repairs: set[tuple[object, ...]] | None = None
         for mistake in (mistake for mistake in self._mistakes if mistake.question == wrong.question):
             mistake_runs = [run for run in self.runs(mistake) if run.error is not None]
-            if _agreement(mistake_runs, wrong.failed, texts=self._texts) == 1:
+            if agreement(mistake_runs, wrong.failed, texts=self._texts) == 1:
                 if sorts_of_repairs is None:
                     sorts_of_repairs = {_sorts(repair, looked.code) for repair in repairs}
-                same_code = self.repairer.same_code(looked.code, _code_of(mistake))
+                same_code = self.repairer.same_code(looked.code, code_of(mistake))
                 if same_code or sorts_of_repairs & self._sorts_of(mistake, wrong.submitted):
                     return mistake if self._agrees_on_second_inputs(mistake, wrong, looked) else None
         return None
@@ -278,7 +334,7 @@ class Diagnosis:
             if session.failure is not None:
                 raise session.failure
         mistake_runs = [run for run in self.runs(mistake, SECOND) if run.test in tests]
-        return _agreement(mistake_runs, runs, texts=self._texts) == 1
+        return agreement(mistake_runs, runs, texts=self._texts) == 1
 
     def _sorts_of(self, mistake: Answer, submitted: Submitted) -> frozenset[tuple[object, ...]]:
         """Return the sorts of edits of each repair of a known mistake."""
@@ -286,7 +342,7 @@ class Diagnosis:
             return frozenset()
         if mistake not in self._sorts:
             failed = [run.test for run in self.runs(mistake) if run.error is not None]
-            code = _code_of(mistake)
+            code = code_of(mistake)
             with submitted.open_reference() as session:
                 repairs = self.repairer.search(mistake.question, code, failed, session)
                 self._sorts[mistake] = frozenset(_sorts(repair, code) for repair in repairs)
@@ -296,9 +352,9 @@ class Diagnosis:
         """Return a misconception whose rule turns a right answer into this answer, if repairs are off."""
         if (looked := wrong.looked) is None or self._shown is not RepairsShown.OFF:
             return None
-        student_code = _definition(looked.code.statements, wrong.question)
+        student_code = definition(looked.code.statements, wrong.question)
         for wrong_answer in self.repairer.answers(wrong.question).wrong:
-            wrong_code = _definition(ast.parse(wrong_answer.code).body, wrong.question)
+            wrong_code = definition(ast.parse(wrong_answer.code).body, wrong.question)
             misconception = wrong_answer.misconception
             if self.repairer.same_code(student_code, wrong_code) and self._fits(wrong, misconception):
                 return _explanation(wrong, misconception)
@@ -383,15 +439,6 @@ def without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _agreement(first: Sequence[Run], second: Sequence[Run], *, texts: bool) -> float:
-    """Return the fraction of failed tests in which two answers get equal results; 0 if other tests failed."""
-    first_exchanges = {run.test.number: run.exchanges for run in first}
-    if first_exchanges.keys() != {run.test.number for run in second}:
-        return 0.0
-    same = [same_exchanges(first_exchanges[run.test.number], run.exchanges, texts=texts) for run in second]
-    return sum(same) / len(same)
-
-
 def _explanation(
     wrong: FailedAnswer, misconception: Misconception, messages: Iterable[re.Match[str]] = ()
 ) -> Explanation:
@@ -399,49 +446,6 @@ def _explanation(
     return Explanation(name, f"{misconception.quoting(messages)} {misconception.hint}")
 
 
-def _code_of(mistake: Answer) -> Code:
-    """Return the definitions of a known mistake."""
-    return Code(tuple(statement for statement in ast.parse(mistake.code).body if _defines(statement)))
-
-
-def _definition(statements: Iterable[ast.stmt], question: str) -> Code:
-    return Code(tuple(node for node in statements if getattr(node, "name", "") == question))
-
-
 def _sorts(repair: Repair, code: Code) -> tuple[object, ...]:
     """Return the sort of each edit of a repair."""
     return tuple(sort_of(edit, code) for edit in repair.edits)
-
-
-def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Looked | None:
-    """Return the student's definitions on which a question depends, or None.
-
-    None means that the student defines nothing for it, or that the code is too long or nested too deeply.
-    """
-    written = [cell for cell in cells if cell.text not in exercise.given]
-    if not readable([cell.text for cell in written]):
-        return None
-    statements = pieces(cell.text for cell in written)
-    reached = {id(statement) for statement in rests_on(question, statements)[0]}
-    numbers = {written[statement.at].number for statement in statements if id(statement) in reached}
-    chosen = [part for part in statements if id(part) in reached and _defines(part.tree)]
-    if not any(question in statement.bound for statement in chosen):
-        return None
-    trees = tuple(statement.tree for statement in chosen if statement.tree is not None)
-    others = {name for name in exercise.points if name != question}
-    fixed = frozenset(index for index, tree in enumerate(trees) if getattr(tree, "name", "") in others)
-    main = next((cell.text for cell in reversed(written) if question in bound_names(cell.text)), "")
-    code = Code(trees, tuple(written[statement.at].number for statement in chosen), fixed)
-    if len(code.places) > _MOST_PLACES:
-        return None
-    return Looked(code, {cell.number: cell.text for cell in written if cell.number in numbers}, main)
-
-
-def _defines(tree: ast.stmt | None) -> bool:
-    """Whether a statement only defines a name. Other statements ran before and need not run again."""
-    match tree:
-        case ast.FunctionDef() | ast.ClassDef() | ast.AsyncFunctionDef():
-            return True
-        case ast.Assign(value=ast.Lambda() | ast.Constant() | ast.Name() | ast.Attribute()):
-            return True
-    return False

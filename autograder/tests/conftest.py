@@ -72,6 +72,7 @@ LONG = [
     "authoring/test_imported_courses.py",
     "subjects",
     "diagnosis/test_repairs.py",
+    "grading/test_known_results.py",
     "gradebook/test_answers.py",
     "gradebook/test_grades.py",
     "sandbox/test_zygote.py",

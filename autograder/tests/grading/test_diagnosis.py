@@ -10,8 +10,9 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits, Repairs, RepairsShown
 from autograder.diagnosis.known import known_mistakes
-from autograder.grading.diagnosis import Diagnosis, Explanation, look
+from autograder.grading.diagnosis import Diagnosis, Explanation
 from autograder.grading.explanation import Submitted
+from autograder.grading.looking import look
 from autograder.grading.session import Session
 from autograder.report.report import Place
 from autograder.sandbox.zygote import Zygote
@@ -128,7 +129,7 @@ def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint_and_its_pla
         (RepairsShown.OFF, "x**2  # the same code", True),
         (RepairsShown.OFF, "x * x", False),  # equal results, and nothing shows that the cause is equal
         (RepairsShown.PLACE, "x * x", True),  # the same sort of edit repairs it
-        (RepairsShown.PLACE, "1.37 * x**2", False),  # other results
+        (RepairsShown.PLACE, "torch.sin(1.37 * x) ** 3", False),  # other results
     ],
 )
 def test_a_known_mistake_names_an_answer_of_the_same_cause_with_equal_results(

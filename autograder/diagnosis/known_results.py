@@ -1,0 +1,95 @@
+"""Recognizes a mistake by its results, which equal those of a known wrong answer with this mistake.
+
+Two answers have equal results if they fail the same tests on two sets of inputs, with equal values.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+from warnings import catch_warnings
+
+from autograder.course.answers import Answer
+from autograder.diagnosis.misconceptions import Misconception
+from autograder.diagnosis.same import close, flat, same_exchanges
+from autograder.testing.exchange import Local
+from autograder.testing.inputs import DISCLOSED, Inputs
+from autograder.testing.suite import HiddenTest, Run, Suite
+from autograder.worker.namespace import silence
+
+Mistake = Misconception | Answer
+SECOND = Inputs(b"disclosed, a second set")
+_LEAST_NUMBERS = 4  # finite numbers in the answers to a test; fewer can be equal by chance
+
+
+class KnownResults:
+    """The results of known wrong answers to a question: code, each with its mistake."""
+
+    def __init__(self, suite: Suite, question: str, wrong_answers: Sequence[tuple[Mistake, str]]) -> None:
+        self._suite, self._question, self._wrong_answers = suite, question, wrong_answers
+        self._run = lru_cache(None)(self._run_known)
+        self._numbers_of = lru_cache(None)(self._known_numbers)
+
+    def equal_in(self, failed: Run) -> tuple[int, ...]:
+        """Return the indices of the wrong answers that have the same results in a failed test."""
+        numbers = _numbers(failed)
+        if numbers is None or not isinstance(failed.error, AssertionError):
+            return ()
+        return tuple(
+            index
+            for index, known_numbers in self._numbers_of(failed.test)
+            if close(known_numbers, numbers) and _is_same(self._run(index, failed.test, DISCLOSED), failed)
+        )
+
+    def mistakes(self, failed: Run, run: Callable[[HiddenTest, Inputs], Run]) -> tuple[Mistake, ...]:
+        """Return the mistakes of the wrong answers that have the same results as some code in all tests.
+
+        `failed` is a failed run of the code on disclosed inputs. `run` runs another test on it.
+        """
+        equal = self.equal_in(failed)
+        for inputs in (DISCLOSED, SECOND):
+            for test in self._suite.of(self._question):
+                if not equal:
+                    return ()
+                actual = run(test, inputs)
+                equal = tuple(one for one in equal if _is_same(self._run(one, test, inputs), actual))
+        unique = dict[str, Mistake]()
+        for index in equal:
+            mistake = self._wrong_answers[index][0]
+            unique.setdefault(mistake.name.rpartition("__")[2], mistake)
+        return tuple(unique.values())
+
+    def _known_numbers(self, test: HiddenTest) -> Sequence[tuple[int, Any]]:
+        """Return the index and the numbers of each wrong answer that fails a test."""
+        runs = [(index, self._run(index, test, DISCLOSED)) for index in self._backends]
+        numbers = ((index, _numbers(run)) for index, run in runs if run.error is not None)
+        return [(index, values) for index, values in numbers if values is not None]
+
+    def _run_known(self, index: int, test: HiddenTest, inputs: Inputs) -> Run:
+        with catch_warnings(action="ignore"), silence():
+            return self._suite.run_one(test, self._backends[index], inputs)
+
+    @cached_property
+    def _backends(self) -> dict[int, Local]:
+        """The wrong answers that can be defined, by index."""
+        backends = dict[int, Local]()
+        with catch_warnings(action="ignore"), silence():
+            for index, (_, code) in enumerate(self._wrong_answers):
+                try:
+                    backends[index] = Local(self._suite.namespace(self._suite.exercise.variant(code)))
+                except Exception:  # noqa: S112 - the generated code cannot even be defined
+                    continue
+        return backends
+
+
+def _numbers(run: Run) -> Any:
+    """Return all numbers of the tensors in a run's answers as a vector, or None if too few are finite."""
+    parts = [part for exchange in run.exchanges for part in exchange.reply[1] if hasattr(part, "numel")]
+    numbers = flat(parts)
+    return numbers if int(numbers.isfinite().sum()) >= _LEAST_NUMBERS else None
+
+
+def _is_same(expected: Run, actual: Run) -> bool:
+    """Whether two runs of a test pass, or fail with the same answers."""
+    if expected.error is None or actual.error is None:
+        return expected.error is actual.error
+    return same_exchanges(expected.exchanges, actual.exchanges)
