@@ -278,9 +278,8 @@ class _CostMeter:
         self._exercise, self._question, self._check = suite.exercise, question, check
         self._whole = whole
         self._tests = suite.of(question)
-        self._other_tests = (
-            sum(not test.basic for test in self._tests) or 1
-        )  # number of tests that are not basic
+        # The number of tests that are not basic, or 1 as a divisor.
+        self._other_tests = sum(not test.basic for test in self._tests) or 1
         self._suite, self._trial = suite, Trial(suite, question)
 
     def misconceptions(self, answers: Answers) -> Iterator[Cost]:
@@ -367,9 +366,9 @@ class _CostMeter:
 def _needed_tests(
     suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared], share: float
 ) -> Iterator[str]:
-    """Yield a finding for each misconception that passes all tests, if more than the rules allow do.
+    """Yield a finding for each misconception that passes all tests, if these are too many.
 
-    Also yield a finding for each exception for misconceptions that is not needed.
+    Also yield a finding for each declared exception for a misconception that is not needed.
     """
     fails = {(cost.question, cost.mistake): cost.fails for cost in costs if cost.kind == "misconception"}
     places = {(each.question, each.text): each.place for each in declared if each.kind == "misconceptions"}
@@ -387,7 +386,7 @@ def _needed_tests(
 def _shares_outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared]) -> Iterator[str]:
     """Yield a finding for each answer whose share breaks the rules, unless the author declared an exception.
 
-    Also yield a finding for each exception for shares that is not needed.
+    Also yield a finding for each declared exception for a share that is not needed.
     """
     reasons = {(each.question, each.text): each.place for each in declared if each.kind == "shares"}
     outside = {(cost.question, cost.mistake): cost for cost in costs if cost.distance > _NOISE}

@@ -86,7 +86,7 @@ def verify(
 ) -> None:
     """Check each exercise's tests with its author's answers.
 
-    Right answers must get full marks. Known mistakes must fail their question, and no other.
+    Right answers must get full marks. Each known mistake must fail only its own question.
     """
     from autograder.authoring.together import prove_together
     from autograder.authoring.verify import appearances, explanations, idle_rules

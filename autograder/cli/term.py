@@ -191,7 +191,9 @@ def _id_problems(attendance: "Attendance") -> Iterator[str]:
 @click.argument("words", nargs=-1, required=True, metavar="[EXERCISE] UNTIL")
 @click.option("--all", "everything", is_flag=True, help="Extend every exercise with a due date.")
 @click.option(
-    "--group/--no-group", default=None, help="Whether to extend the other members of the student's groups."
+    "--group/--no-group",
+    default=None,
+    help="Also extend the other members of the student's groups, or only STUDENT.",
 )
 @options.course
 def extend(

@@ -123,8 +123,8 @@ def name_of(people: Mapping[str, Student], student: str) -> str:
 def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write feedback/STUDENT/EXERCISE/EXERCISE.html for each graded submission and return these pages.
 
-    Each student's index.html is written again, too. If some pages cannot be written, all others still are,
-    and a ConversionError at the end names the missing pages.
+    Each student's index.html is written again, too. If some pages cannot be written, all others
+    still are, and a ConversionError at the end names the missing pages.
     """
     pages, failures = list[Path](), list[str]()
     for exercise in exercises:

@@ -56,7 +56,7 @@ def bench(
 
 
 def _speed(course: "options.Course", exercise: "options.Exercise", submissions: int, alone: bool) -> str:
-    """Measure the graders with one class and return a table. Stock nbgrader and Otter grade a part of it."""
+    """Measure the graders with one class and return a table. The other two grade a part of the class."""
     from autograder.authoring.answers import released
     from autograder.plugins.bench import graders
     from autograder.plugins.bench.page import to_markdown

@@ -15,10 +15,14 @@ from autograder.cli import options
 @click.command()
 @click.argument("student", required=False)
 @click.argument("exercise", required=False)
-@click.option("--class", "whole", metavar="EXERCISE", help="Write a page for each student, and the answers.")
+@click.option(
+    "--class", "whole", metavar="EXERCISE", help="Write a page for each student, and a page of answers."
+)
 @click.option("--quiz", is_flag=True, help="Write the page without the answers.")
 @click.option("--mark", metavar="LETTERS", help="Check the letters that the student chose, such as bcada.")
-@click.option("--seed", type=click.IntRange(0), default=0, help="Choose other questions by another number.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, help="A different number gives different questions."
+)
 @options.unsafe
 @options.course
 def viva(
