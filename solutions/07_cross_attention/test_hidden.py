@@ -489,13 +489,13 @@ def test_padding_long_sentences(student):
     """Sentences may have hundreds of words."""
     lengths, width = torch.tensor([draw(130, 250), draw(260, 600)]), draw(610, 700)
     expected = padding(lengths, width)
-    hint = "Which is the largest number that each dtype in your code can store?"
+    hint = "What is the largest number that each integer dtype in your code can store?"
     expect_numbers(student.padding_mask(lengths, width), expected, hint=hint)
 
 
 @question("padding_mask")
 def test_padding_single(student):
-    """It works for a batch of one sentence, and for one position."""
+    """The mask is also right for a batch of one sentence, and for one position."""
     length = torch.randint(1, 5, (1,))
     expect_equal(student.padding_mask(length, 5), padding(length, 5))
     expect_equal(

@@ -446,7 +446,7 @@ def test_split_equal_sizes(student):
 
 @question("split_heads")
 def test_split_extremes(student):
-    """It also works for one head, for heads of one feature each, for one token and for one sequence."""
+    """The result is also right for one head, for heads of one feature, for one token and for one sequence."""
     x = different(3, 2, 5)
     for part, heads in ((x, 1), (x, 5), (x[:, :1].clone(), 5), (x[:1].clone(), 1)):
         actual = student.split_heads(part, heads)
@@ -521,7 +521,7 @@ def test_merge_equal_sizes(student):
 
 @question("merge_heads")
 def test_merge_extremes(student):
-    """It also works for one head, for heads of one feature each, for one text and for texts of one token."""
+    """The result is also right for one head, for heads of one feature, for one text and for one token."""
     for shape in ((3, 1, 2, 5), (3, 5, 2, 1), (1, 3, 2, 4), (2, 3, 1, 4)):
         x = as_split(different(shape[0], shape[2], shape[1] * shape[3]), shape[1])
         actual = student.merge_heads(x)
@@ -683,7 +683,7 @@ def test_heads_values(student, batch, length, d_in, d_out, heads):
     module = student.MultiHeadAttention(d_in, d_out, length + 3, 0.0, heads)
     weights = give(student, module, weights_for(d_in, d_out) | last_layer(d_out))
     x = torch.randn(batch, length, d_in)
-    hint = "Each head is causal attention on its own features, scaled by the root of head_dim."
+    hint = "Each head is causal attention on its own features, scaled by the root of d_out / num_heads."
     expect_numbers(module(x), multi_head(weights, x, heads), atol=1e-4, hint=hint)
 
 

@@ -123,7 +123,7 @@ class Halves:
     def only(self, layer, shape):
         """Return the name of the only parameter of this shape."""
         found = [n for n, p in self.parameters.items() if tuple(p.shape) == shape]
-        fault = f"must be one Linear with a weight of shape {shape}; the block has {len(found)}."
+        fault = f"must be one Linear with a weight of shape {shape}, but there are {len(found)}."
         expect(
             len(found) == 1, f"The {layer} layer of the feed-forward network {fault}"
         )
@@ -194,7 +194,7 @@ def test_block_drops_nothing_on_the_residual_path(student):
 
 @question("Block", basic=True)
 def test_block_is_causal(student):
-    """A row of the output depends on the first token, but not on later tokens."""
+    """A row of the output depends on the first token, but not on tokens after its own."""
     block, x = large_block(student), tokens_like(1, 8, N_EMBD)
     before = numbers(block(x), x)
     for place in (1, 4, 7):
@@ -358,7 +358,7 @@ def test_block_drops_in_training_only(student):
     block = large_block(student)
     resting = numbers(block(x), x)
     block.train()
-    hint = "In training the output differs, although dropout is 0 by default."
+    hint = "In training the output is not that of evaluation, although dropout is 0 by default."
     for output in twice(block):
         expect_close(output, resting, hint=hint)
 
@@ -691,7 +691,7 @@ def test_nothing_is_dropped_in_training(student):
 
 
 def learning(student):
-    """How many parameters of these kinds there are, and how many of them a gradient of the loss reaches."""
+    """Return the counts of `learning` for a batch of random tokens and targets."""
     build(student)
     batch = random_tokens(2, LENGTH), random_tokens(2, LENGTH)
     return made(student, "learning", 1, *batch)
@@ -792,7 +792,7 @@ def test_final_norm(student):
 
 
 def read_by_head(parameters, logits):
-    """The input of the head, for each parameter that may be the head's weight, if it can be computed."""
+    """Yield the input of the head, computed for each parameter that may be the weight of the head."""
     shifts = [
         torch.zeros(VOCAB),
         *(p for p in parameters if tuple(p.shape) == (VOCAB,)),
@@ -811,7 +811,7 @@ def read_by_head(parameters, logits):
 
 
 def factor_of_norm(read, scale, shift):
-    """The factor by which this is a LayerNorm's output with these parameters, or 0 where it is none."""
+    """Return the factor from a LayerNorm's output with this scale and shift to `read`, or 0 if none fits."""
     plain, size = read / scale, read.shape[-1]
     factor = (plain.mean() / (shift / scale).mean()).item() if shift.any() else 1.0
     plain = plain / factor - shift / scale
@@ -975,7 +975,7 @@ def recorder(student, *, vocab_size=13, context_length=5, training=False):
 
 
 def written(student, model, tokens, count):
-    """The new tokens from generate, which must have called the model; a single test checks their form."""
+    """Return the new tokens from generate, which must have called the model."""
     new = expect_tensor(student.generate(model, tokens, count))
     expect(len(model.modes) > 0, "The model was never called.")
     rows = new.reshape(len(tokens), -1) if new.numel() % len(tokens) == 0 else new
@@ -990,7 +990,7 @@ def expect_written(student, model, tokens, count, right, hint):
 
 
 def continued(tokens, count, vocab_size=13, context_length=5):
-    """The tokens that a greedy continuation with the Recorder must give."""
+    """Return these tokens and those that generate must append to them with the Recorder."""
     for _ in range(count):
         total = tokens[:, -context_length:].sum(dim=1, keepdim=True)
         newest = 1 + total % (vocab_size - 1)
@@ -1011,7 +1011,7 @@ def test_greedy_continuation(student):
 
 @question("generate")
 def test_form_of_the_result(student):
-    """The result is int64 and has max_new_tokens tokens more than the argument `tokens`, even 0 or 1."""
+    """The result is int64, and longer than `tokens` by max_new_tokens tokens, even for 0 or 1."""
     model, tokens = recorder(student), torch.randint(13, (2, 3))
     written(student, model, tokens, 7)
     for count in (7, 1, 0):
@@ -1022,7 +1022,7 @@ def test_form_of_the_result(student):
 
 @question("generate")
 def test_beginning_stays(student):
-    """The result begins with the argument `tokens`, even with a long one, and `tokens` stays as it was."""
+    """The result begins with the argument `tokens`, even if it is long, and `tokens` stays as it was."""
     for length in (3, 8):
         model, tokens = recorder(student), torch.randint(13, (1, length))
         inspection = student.generate.inspect(model, tokens, 4)
@@ -1184,7 +1184,7 @@ class Penalised(nn.Module):
 
 
 class Trial:
-    """A small model on the student's side, its optimizer and a batch, and the same steps computed here."""
+    """A small model on the student's side, its optimizer and a batch, and the table expected after steps."""
 
     def __init__(self, student, rate=0.5, momentum=0.0):
         self.step = student.train_step
@@ -1236,7 +1236,9 @@ def test_one_step_down(student):
         not torch.equal(trial.table, trial.start),
         f"The parameters have not moved. {nudge}",
     )
-    trial.expect_steps(1, "The step should be one step against the gradient.")
+    trial.expect_steps(
+        1, "The parameters should move by one step against the gradient."
+    )
 
 
 @question("train_step")

@@ -494,7 +494,7 @@ def test_heads_values(student):
 
 @question("RepairedMultiHead")
 def test_heads_equal_sizes(student):
-    """It is right for as many tokens as heads, heads of one feature, one head and one text."""
+    """The outputs are right for as many tokens as heads, for heads of one feature, one head and one text."""
     for heads, size, shape in (
         (3, 2, (2, 3)),
         (4, 1, (2, 3)),
