@@ -10,7 +10,7 @@ from warnings import catch_warnings
 
 from autograder.course.answers import Answer
 from autograder.diagnosis.misconceptions import Misconception
-from autograder.diagnosis.same import close, flat, same_exchanges
+from autograder.diagnosis.same import close, same_exchanges
 from autograder.testing.exchange import Local
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
@@ -83,8 +83,10 @@ class KnownResults:
 
 def _numbers(run: Run) -> Any:
     """Return all numbers of the tensors in a run's answers as a vector, or None if too few are finite."""
+    import torch
+
     parts = [part for exchange in run.exchanges for part in exchange.reply[1] if hasattr(part, "numel")]
-    numbers = flat(parts)
+    numbers = torch.cat([part.detach().reshape(-1).double() for part in parts or [torch.empty(0)]])
     return numbers if int(numbers.isfinite().sum()) >= _LEAST_NUMBERS else None
 
 

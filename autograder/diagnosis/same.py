@@ -90,11 +90,16 @@ def _equal(first: Any, second: Any) -> bool:
         firsts, seconds = ([item for item in items if not isinstance(item, str)] for items in (first, second))
         return len(firsts) == len(seconds) and all(map(_equal, firsts, seconds))
     if hasattr(first, "numel"):
-        if (first.dtype, first.shape) != (second.dtype, second.shape):
-            return False
-        numbers, others = first.detach().double(), second.detach().double()
-        return bool(numbers.isclose(others, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True).all())
+        return first.dtype == second.dtype and close(first, second)
     if isinstance(first, float):
         is_close = isclose(first, second, rel_tol=_RELATIVE, abs_tol=_ABSOLUTE)
         return is_close or (isnan(first) and isnan(second))
     return isinstance(first, str) or equals(second, first, _ABSOLUTE)
+
+
+def close(first: Any, second: Any) -> bool:
+    """Whether two tensors have the same shape and, except for rounding, the same numbers."""
+    if first.shape != second.shape:
+        return False
+    numbers, others = first.detach().double(), second.detach().double()
+    return bool(numbers.isclose(others, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True).all())
