@@ -125,9 +125,7 @@ class _Conversion:
             self._finish(answer)
         self._note_calls()
         if self._untitled:
-            fix = (
-                "Students read a test's docstring as its title. Name the tested property in the docstring of"
-            )
+            fix = "Students read the docstring of a test as its title. Name the tested property in those of"
             self.notes.append(f"{fix} {', '.join(self._untitled)}.")
         self.notes += self.files.notes
 
@@ -210,11 +208,7 @@ class _Conversion:
         self.notes += [f"{settings['grade_id']}: `{line}` is left out." for line in lines]
 
     def _bind(self, settings: Any, code: str, answer: str) -> None:
-        """Add the names that a cell binds.
-
-        Add a note on each of them that an earlier test used, and on each name that the cell reads although
-        only a test binds it.
-        """
+        """Add the names that a cell binds. Note those that an earlier test used or that only a test binds."""
         tree, before = parsed(code), self._names.notebook
         bound = frozenset[str]().union(*map(bindings, tree.body))
         for name in sorted(bound & before & self._fetched.keys()):

@@ -428,11 +428,10 @@ class CourseGrader:
         walls = self._zygote.reported_walls
         try:
             if exercise.name not in self._graders:
-                secret = course_secret(self._course)
-                new_grader = Grader.of_course(self._course, exercise, self._zygote, secret)
-                self._graders[exercise.name] = new_grader
+                grader = Grader.of_course(self._course, exercise, self._zygote, course_secret(self._course))
+                self._graders[exercise.name] = grader
                 if self._shared is not None:
-                    new_grader.share_explanations(self._shared)
+                    grader.share_explanations(self._shared)
                 gc.freeze()  # later collections skip the grader's objects, which stay until the end
             grader = self._graders[exercise.name]
             grader.marks_only = marks_only
