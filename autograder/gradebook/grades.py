@@ -247,7 +247,7 @@ def render(release: Release, notebook: Notebook, outputs: Outputs) -> NotebookNo
 
 def read_graded(submission: Submission) -> NotebookNode:
     """Return the graded notebook of a submission, or an empty node if it is missing or damaged."""
-    with suppress(OSError, ValueError, KeyError):
+    with suppress(OSError, ValueError, AttributeError):
         if isinstance(notebook := json.loads(submission.autograded.read_bytes()), dict):
             return rejoin_lines(from_dict(notebook))
     return NotebookNode()
