@@ -139,7 +139,7 @@ class _Conversion:
         return f"{doc}\n\nfrom autograder.testing import {', '.join(sorted(self._imports))}\n{tests}"
 
     def question_for_mistake(self) -> str:
-        """Return a function with a `return` and a visible test, whose name no other answer contains, or ""."""
+        """Return a function with a `return` and a visible test, which no other answer uses, or ""."""
         for name, code in self._solutions.items():
             returns = any(_returns(node, name) for node in parsed(code).body)
             others = [other for question, other in self._solutions.items() if question != name]
