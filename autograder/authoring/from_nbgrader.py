@@ -125,7 +125,9 @@ class _Conversion:
             self._finish(answer)
         self._note_calls()
         if self._untitled:
-            fix = "Students read the docstring of a test as its title. Name the tested property in those of"
+            fix = (
+                "Students read a test's docstring as its title. Name the tested property in the docstring of"
+            )
             self.notes.append(f"{fix} {', '.join(self._untitled)}.")
         self.notes += self.files.notes
 
@@ -137,11 +139,7 @@ class _Conversion:
         return f"{doc}\n\nfrom autograder.testing import {', '.join(sorted(self._imports))}\n{tests}"
 
     def question_for_mistake(self) -> str:
-        """Return the name of a function for the first known mistake, or an empty string.
-
-        This mistake returns nothing, so the function must return a value, and it must have a visible test. No
-        other answer may use the function, so that the mistake fails only this question.
-        """
+        """Return a function with a `return` and a visible test, which no other answer uses, or ""."""
         for name, code in self._solutions.items():
             returns = any(_returns(node, name) for node in parsed(code).body)
             others = [other for question, other in self._solutions.items() if question != name]
@@ -208,7 +206,10 @@ class _Conversion:
         self.notes += [f"{settings['grade_id']}: `{line}` is left out." for line in lines]
 
     def _bind(self, settings: Any, code: str, answer: str) -> None:
-        """Add the names that a cell binds. Note those that an earlier test used or that only a test binds."""
+        """Add the names that a cell binds.
+
+        Add notes on names that an earlier test used, and on names that the cell reads but only a test binds.
+        """
         tree, before = parsed(code), self._names.notebook
         bound = frozenset[str]().union(*map(bindings, tree.body))
         for name in sorted(bound & before & self._fetched.keys()):
@@ -255,9 +256,8 @@ class _Conversion:
     def _model_answer(self, identity: str, text: str) -> str:
         """Return the model answer of a written answer, whose cell may contain the question instead.
 
-        If the cell's text is a question and there is no text above it, students need it: it becomes a text
-        cell, and the model answer is empty. If there is text above, that may be the question, so the cell's
-        text stays hidden as the model answer.
+        If it is a question and there is no text above it, it becomes a text cell, so that students see it. If
+        there is text above, this may be the question. Then the cell stays a hidden model answer.
         """
         is_question = BEGIN not in text and text.rstrip("*_ \n").endswith("?")
         has_text_above = self._has_text_above()
