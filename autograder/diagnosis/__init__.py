@@ -13,7 +13,6 @@ In reading order:
 - step_edits: those that add or replace a step.
 - statement_edits: those of whole statements.
 - fragments: the values and steps of right answers, and the construction of edits from them.
-- kinds: which values are numbers, switches, tensors or layers, so that edits do not mix them.
 - tables: general edits and mutants, as tables of rules.
 - mutations: mutants that cannot be written as rules.
 - places: the step that a repair changes, for mistakes without a name.

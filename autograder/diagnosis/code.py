@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from autograder.diagnosis.kinds import Kinds, attribute_kinds, function_kinds
 from autograder.diagnosis.trees import New, names_in, parents, replaced, text_of, with_ancestors
 
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
@@ -28,7 +27,6 @@ class Scope:
     unread_attributes: tuple[str, ...] = ()  # attributes of self that no method reads
     in_class: bool = False
     takes_tensors: bool = False  # whether the function may take a tensor as an argument
-    kinds: Kinds = frozenset()  # of its variables and attributes
     # The slots in which each variable is read.
     uses: Mapping[str, tuple[Slot, ...]] = field(default_factory=dict, compare=False)
 
@@ -137,8 +135,7 @@ def _nodes_in(
             if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load)
         }
         unread = tuple(one for one in attributes if one not in read)
-        kinds = attribute_kinds(node)
-        scope = replace(scope, attributes=attributes, unread_attributes=unread, in_class=True, kinds=kinds)
+        scope = replace(scope, attributes=attributes, unread_attributes=unread, in_class=True)
     if isinstance(node, _FUNCTIONS):
         yield from _nodes_in_function(node, scope)
         return
@@ -157,8 +154,8 @@ def _nodes_in_function(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scop
     """Yield a function and the nodes in it. Each can read the variables that earlier statements assign."""
     readable, read = _parameters(node), {*names_in(node, ast.Load)}
     unread = tuple(name for name in names_of(node) if name not in read)
-    kinds, uses = function_kinds(node, scope.kinds), _variable_slots(node)
-    scope = replace(scope, function=node.name, parameters=readable, unread=unread, uses=uses, kinds=kinds)
+    uses = _variable_slots(node)
+    scope = replace(scope, function=node.name, parameters=readable, unread=unread, uses=uses)
     yield NodeInScope(node, scope)
     for statement in node.body:
         after = tuple(dict.fromkeys([*readable, *stored(statement)]))

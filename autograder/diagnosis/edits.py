@@ -25,7 +25,6 @@ from autograder.diagnosis.fragments import (
     operation,
     step_input,
 )
-from autograder.diagnosis.kinds import kind_of, kind_of_name, may_replace
 from autograder.diagnosis.mutations import slips
 from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.statement_edits import (
@@ -39,7 +38,7 @@ from autograder.diagnosis.statement_edits import (
     reordered_statements,
     statement_slips,
 )
-from autograder.diagnosis.step_edits import general_steps, right_steps
+from autograder.diagnosis.step_edits import right_steps
 from autograder.diagnosis.tables import EDITS, MUTANTS
 from autograder.diagnosis.trees import (
     altered,
@@ -271,9 +270,8 @@ def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _may_replace(name: str, site: NodeInScope) -> bool:
-    """Whether a name may replace a node. As the argument `bias`, another number would count as True."""
-    kinds = kind_of(site.node, site.scope.kinds), kind_of_name(name, site.scope.kinds)
-    return may_replace(*kinds) and (site.slot is None or site.slot[1] != "bias" or "bias" in name)
+    """Whether a name may replace a node. As the argument `bias`, a number would count as True."""
+    return site.slot is None or site.slot[1] != "bias" or "bias" in name
 
 
 def _by_inverse_rules(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
@@ -442,7 +440,7 @@ def _swapped_elements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]
 
 
 _EDIT_GENERATORS: tuple[EditGenerator, ...] = (
-    _values, _other_numbers, _other_names, _unread, right_steps, _by_rules, general_steps, _other_calls,
+    _values, _other_numbers, _other_names, _unread, right_steps, _by_rules, _other_calls,
     _swapped_elements, statement_slips, registered_buffers, reordered_statements, moved_steps, _inverse_slips,
     missing_statements, exchanged_statements, other_errors, overwritten_arguments,
 )  # fmt: skip

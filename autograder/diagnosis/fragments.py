@@ -18,7 +18,6 @@ from autograder.diagnosis.code import (
     called_name,
     is_signed,
 )
-from autograder.diagnosis.kinds import Kinds, fit, kind_of, kinds_in
 from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.trees import (
     HOLE,
@@ -54,7 +53,6 @@ class RightAnswerFragment:
     tokens: Counter[str] = field(compare=False)
     size: int  # the number of tokens
     slots: frozenset[Slot | None] = frozenset()  # the slots of a step in right answers
-    kinds: Kinds = frozenset()  # of its names and attributes, and of the input of a step
 
     def written(self, names: Names, value: ast.expr | None = None) -> Any:
         """Return the fragment's tree with a student's names. `value` becomes the input of a step."""
@@ -85,10 +83,6 @@ def name_substitutions(
         [f"self.{other}" for other in _nearest(name, scope.attributes)] for name in missing_attributes
     ]
     names = [*missing_names, *(f"self.{name}" for name in missing_attributes)]
-    choices = [
-        [other for other in others if fit(name, fragment.kinds, other, scope.kinds)]
-        for name, others in zip(names, choices, strict=True)
-    ]
     substitutions = (
         dict(zip(names, combination, strict=True)) for combination in islice(product(*choices), most)
     )
@@ -162,14 +156,13 @@ def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
             text = ast.unparse(node)
             if site.slot and expression_count(node) <= _MOST_NODES and text not in whole_answers:
                 at_slot = values[site.slot]
-                at_slot[text] = at_slot.get(text) or _fragment(node, site.scope.kinds)
-            for operand, step in _step_fragments(node) if _has_no_local_sizes(node, site.scope) else ():
-                text, kind = ast.unparse(step), kind_of(operand, site.scope.kinds)
-                kinds = site.scope.kinds | ({(HOLE, kind)} if kind else set())
-                steps[text] = steps.get(text) or _fragment(step, kinds)
+                at_slot[text] = at_slot.get(text) or _fragment(node)
+            for step in _step_fragments(node) if _has_no_local_sizes(node, site.scope) else ():
+                text = ast.unparse(step)
+                steps[text] = steps.get(text) or _fragment(step)
                 slots[text].add(site.slot)
         elif site.scope.function and (statement := _effect_statement(node)):
-            statements.setdefault(ast.unparse(statement), _fragment(statement, site.scope.kinds))
+            statements.setdefault(ast.unparse(statement), _fragment(statement))
     return RightAnswerFragments(
         {slot: tuple(found.values()) for slot, found in values.items()},
         tuple(replace(one, slots=frozenset(slots[text])) for text, one in steps.items()),
@@ -247,7 +240,7 @@ def _whole_answer(node: ast.AST) -> Iterator[ast.expr]:
             yield value
 
 
-def _fragment(tree: ast.expr | ast.stmt, kinds: Kinds) -> RightAnswerFragment:
+def _fragment(tree: ast.expr | ast.stmt) -> RightAnswerFragment:
     nodes = [*ast.walk(tree)]
     attributes = {
         part.attr
@@ -265,7 +258,6 @@ def _fragment(tree: ast.expr | ast.stmt, kinds: Kinds) -> RightAnswerFragment:
         frozenset(calls - ALWAYS_THERE),
         tokens,
         tokens.total(),
-        kinds=kinds_in(tree, kinds),
     )
 
 
@@ -310,12 +302,12 @@ def _has_no_local_sizes(node: ast.expr, scope: Scope) -> bool:
     return all({*names_in(index)} <= shared_names for index in indices)
 
 
-def _step_fragments(node: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield each operand of a node, and the node with the placeholder for it, if the rest is small."""
+def _step_fragments(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the node with the placeholder for each of its operands, if the rest is small."""
     for operand in _operands(node):
         size = expression_count(node) - expression_count(operand)
         if not isinstance(operand, ast.Constant) and size <= _MOST_STEP_NODES:
-            yield operand, replaced(node, {id(operand): ast.Name(HOLE, ast.Load())})
+            yield replaced(node, {id(operand): ast.Name(HOLE, ast.Load())})
 
 
 def _operands(node: ast.expr) -> list[ast.expr]:

@@ -197,18 +197,6 @@ class Rule:
             return None
         return filled(after, bound)
 
-    def wrap(self, node: ast.AST) -> ast.AST:
-        """Return the replacement of an expression by a rule whose left side is the letter X."""
-        return filled(self._patterns[1][0].value, {"X": node})  # type: ignore[attr-defined, no-any-return]
-
-    @cached_property
-    def does(self) -> str:
-        """The name of the function or method that the right side calls, or ""."""
-        match self._expressions[1]:
-            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
-                return name
-        return ""
-
     def check(self) -> None:
         """Raise PatternError if one side is not valid Python."""
         for rule in (self, *self.others):

@@ -21,7 +21,6 @@ from autograder.diagnosis.fragments import (
     returning,
     step_input,
 )
-from autograder.diagnosis.kinds import fit
 from autograder.diagnosis.trees import (
     HOLE,
     altered,
@@ -150,8 +149,7 @@ def exchanged_statements(_: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
                 reads[argument].append(part)
     for left, right in combinations(reads, 2):
         uses = [*((use, right) for use in reads[left]), *((use, left) for use in reads[right])]
-        is_likely = ("." in left) == ("." in right) and fit(left, site.scope.kinds, right, site.scope.kinds)
-        if is_likely and 2 <= len(uses) <= MOST_JOINT_NODES:
+        if ("." in left) == ("." in right) and 2 <= len(uses) <= MOST_JOINT_NODES:
             changes = [(use, parse_expression(name)) for use, name in uses]
             yield edit_of(changes, "swapped", 1.9, 2 * len(uses))
 

@@ -3,7 +3,7 @@
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import partial
 
 from autograder.diagnosis.code import NodeInScope, is_signed
 from autograder.diagnosis.fragments import (
@@ -14,9 +14,6 @@ from autograder.diagnosis.fragments import (
     operation,
     step_input,
 )
-from autograder.diagnosis.kinds import LAYER, SWITCH, kind_of, kind_of_name, kinds_in, may_replace
-from autograder.diagnosis.patterns import Rule
-from autograder.diagnosis.tables import STEPS
 from autograder.diagnosis.trees import HOLE, names_in, token_counts
 
 _DIVISOR_DELAY = 0.9  # added to the rank of a step that divides by its input, or that divides sizes
@@ -31,10 +28,9 @@ def right_steps(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
     if not _accepts_step(site) or site.scope.function == "" or not isinstance(node, ast.expr):
         return
     in_main_slot = (site.slot or ("",))[0] in _MAIN_SLOTS
-    inner, applied, kind = step_input(node), operation(node), kind_of(node, site.scope.kinds)
+    inner, applied = step_input(node), operation(node)
     for fragment in builder.right.steps:
         is_missing = fragment.does in compared.may_lack and applied != fragment.does
-        is_missing &= may_replace(kind, kind_of_name(HOLE, fragment.kinds))
         is_missing &= not fragment.calls or fragment.does in compared.lacks
         is_other = inner is not None and applied == fragment.does
         base = 1.4 if site.slot in fragment.slots else 1.8 if in_main_slot else 2.2
@@ -49,23 +45,6 @@ def right_steps(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
                 make = partial(fragment.written, names, inner)
                 removed = token_counts(node) - token_counts(inner)
                 yield from builder.sized(node, make, "step", base + 0.7, removed, tokens)
-
-
-def general_steps(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that apply a step of STEPS to a value."""
-    kind = kind_of(site.node, site.scope.kinds)
-    for rule, input_kind in _general_steps_by_kind() if _accepts_step(site) and site.scope.function else ():
-        if may_replace(kind, input_kind):
-            make = partial(rule.wrap, site.node)
-            tokens = Counter(("(", ")", "step", "."))
-            yield from builder.sized(site.node, make, rule.kind, rule.rank, Counter(), tokens, does=rule.does)
-
-
-@cache
-def _general_steps_by_kind() -> tuple[tuple[Rule, str | None], ...]:
-    """Return the rules of STEPS, each with the kind of its input. Only explanations need them."""
-    step_input_name = ast.Name(HOLE, ast.Load())
-    return tuple((rule, kind_of_name(HOLE, kinds_in(rule.wrap(step_input_name)))) for rule in STEPS)
 
 
 def _is_divisor(step: ast.AST) -> bool:
@@ -86,5 +65,4 @@ def _accepts_step(site: NodeInScope) -> bool:
         return False
     if site.slot in _SIZES or (isinstance(node, ast.Attribute) and node.attr in _NO_TENSORS):
         return False
-    is_tensor_or_number = kind_of(node, site.scope.kinds) not in (SWITCH, LAYER)
-    return is_tensor_or_number and not is_signed(node) and getattr(node, "id", "") not in ANYWHERE
+    return not is_signed(node) and getattr(node, "id", "") not in ANYWHERE

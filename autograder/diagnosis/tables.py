@@ -1,4 +1,4 @@
-"""General rules as tables: MUTANTS make small mistakes; EDITS and STEPS undo them.
+"""General rules as tables: MUTANTS make small mistakes; EDITS undo them.
 
 Each line has a kind of change and its rank (edits with lower ranks are tried earlier), then rules in the
 language of the catalogue (patterns.py). `verify` makes mutants with the rules of MUTANTS. The search for
@@ -69,6 +69,7 @@ EDITS = rules_by_type(table("""
     dimension 1.6 | X.transpose(A, B) => X.transpose(2, 3) || X.transpose(1, 3) || X.transpose(0, 2)
     dimension 1.5 | X.swapaxes(A, B) => X.swapaxes(-2, -1) || X.swapaxes(1, 2) || X.swapaxes(0, 1)
     argument 1.5 | X.transpose(A) => X.transpose(-2, -1)
+    missing 3.0 | X @ Y => X.transpose(-2, -1) @ Y || X @ Y.transpose(-2, -1)
     too much 1.2 | X.T => X
     too much 1.2 | X.mT => X
     too much 1.2 | X.data => X
@@ -81,12 +82,3 @@ EDITS = rules_by_type(table("""
     argument 1.2 | F.dropout(...) => F.dropout(..., training=self.training)
     argument 1.2 | nn.functional.dropout(...) => nn.functional.dropout(..., training=self.training)
 """))  # fmt: skip
-
-STEPS = table("""
-    missing 3.6 | X => X.transpose(-2, -1) || X.transpose(1, 2) || X.transpose(0, 1)
-    missing 3.6 | X => ~X || -X || X.clone() || X.contiguous()
-    missing 3.6 | X => X.unsqueeze(-1) || X.unsqueeze(1) || X.unsqueeze(0)
-    missing 3.6 | X => X.float() || X.double() || X.long() || X + 1 || X - 1 || X[0]
-    missing 3.6 | X => torch.softmax(X, dim=-1) || X.mean(dim=-1) || X ** 0.5 || X.flatten(0, 1)
-    missing 3.6 | X => tuple(X) || torch.tensor(X) || torch.stack(X) || nn.Parameter(X) || nn.ModuleList(X)
-""")  # fmt: skip

@@ -175,9 +175,9 @@ def test_a_number_is_not_tried_as_a_switch() -> None:
     assert made
 
 
-def written(text: str) -> list[tuple[str, str]]:
-    """Return what the edits of an answer to attention_weights write, each with what stood there."""
-    right = repairer_of("02_simple_self_attention").fragments("attention_weights")
+def written(text: str, exercise: str = "02_simple_self_attention") -> list[tuple[str, str]]:
+    """Return the old and the new code of each edit of an answer that replaces an expression."""
+    right = repairer_of(exercise).fragments(text.split("(")[0].split()[1])
     made = ((edit.old, edit.make()) for edit in edits(Code(tuple(ast.parse(text).body)), right))
     return [(ast.unparse(old), ast.unparse(new)) for old, new in made if isinstance(new, ast.expr)]
 
@@ -212,13 +212,16 @@ def test_no_transposition_is_tried_that_does_nothing() -> None:
     assert [pair for pair in made if pair[0] in ("0", "1")] == []
 
 
-@pytest.mark.parametrize("cast", ["scores.float()", "scores.to(torch.float32)"])
-def test_what_was_cast_is_not_cast_back_beside_the_mistake(cast: str) -> None:
-    text = "def attention_weights(scores):\n    return torch.softmax({}, dim=-1)"
-    assert "scores.double()" in [new for _, new in written(text.format("scores"))]
-    made = written(text.format(cast))
-    assert (cast, "scores") in made
-    assert [new for _, new in made if new.endswith(".double()")] == []
+@pytest.mark.parametrize("cast", ["seen.float()", "seen.to(torch.float32)"])
+def test_code_that_casts_gets_no_further_cast(cast: str) -> None:
+    text = (
+        "def causal_average_weights(length):\n    position = torch.arange(length)\n"
+        "    seen = position[None, :] <= position[:, None]\n    return {} / (position[:, None] + 1)"
+    )
+    assert ("seen", "seen.float()") in written(text.format("seen"), "03_causal_averaging")
+    made = written(text.format(cast), "03_causal_averaging")
+    assert (cast, "seen") in made
+    assert [pair for pair in made if pair[1] == f"{pair[0]}.float()"] == []
 
 
 def test_an_edit_that_leaves_a_cast_in_the_code_names_no_place() -> None:
