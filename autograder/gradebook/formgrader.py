@@ -111,12 +111,12 @@ class ManualQuestion:
 
     @property
     def waiting(self) -> int:
-        """The number of students' answers that wait for a grader."""
+        """The number of students' answers that wait for an instructor."""
         return sum(answer.waits for answer in self.answers)
 
     @property
     def next_waiting(self) -> str:
-        """The id of the next submission in the formgrader's order whose answer waits for a grader, or ""."""
+        """The id of the next submission in the formgrader's order whose answer waits, or ""."""
         current = "" if self.answer is None else self.answer.submission
         waiting = (answer.submission for answer in self.answers if answer.waits)
         others = sorted(submission for submission in waiting if submission != current)

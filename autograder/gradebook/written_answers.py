@@ -282,7 +282,7 @@ class Change:
         None  # points added to those of the items; None unless the grader typed a score
     )
     comment: str | None = None  # the text that the grader typed; it follows the lines of the items
-    waits: bool = False  # whether the answer waits for a grader again, although it has a score
+    waits: bool = False  # whether the answer waits for an instructor again, although it has a score
 
     @classmethod
     def from_json(cls, body: Any) -> "Change":

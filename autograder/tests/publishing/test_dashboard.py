@@ -54,7 +54,7 @@ def test_how_much_hand_grading_is_left_and_who_did_how_much(
     )
     done = replace(first, submission=replace(first.submission, entries=entries))
     text = shown([done, *SMALL_CLASS[1:]])
-    assert "7 answers wait for a grader, 1 are graded." in text
+    assert "7 answers wait for an instructor, 1 are graded." in text
     counts = '<td class="number">1</td><td class="number">6</td>'
     assert f'<code>why</code></th><td class="name">01_<wbr>small</td>{counts}' in text
     assert '&lt;b&gt;tom</th><td class="name">01_<wbr>small</td><td class="number">3</td>' in text
