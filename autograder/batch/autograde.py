@@ -10,7 +10,8 @@ from autograder.batch.explain import explain_class
 from autograder.batch.grade import grade_submissions
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import load_course
-from autograder.gradebook.config import NbGraderException, database
+from autograder.gradebook.config import NbGraderException
+from autograder.records.database import gradebook_url
 
 
 class ClassExporter(NotebookExporter):  # type: ignore[misc]
@@ -25,7 +26,7 @@ class ClassExporter(NotebookExporter):  # type: ignore[misc]
         submissions, self.parent.assignments = self.parent.assignments, {}
         course, log = load_course(Path(self.parent.coursedir.root)), self.parent.log
         url = self.parent.config.CourseDirectory.get("db_url")
-        if url and url != database(course):
+        if url and url != gradebook_url(course.root):
             log.error("name the gradebook in nbgrader_config.py: c.CourseDirectory.db_url = ...")
             raise NbGraderException
         students = defaultdict[str, list[str]](list)

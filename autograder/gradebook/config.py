@@ -6,24 +6,20 @@ dotted names, so this module imports none of them: nbgrader imports a class when
 
 import os
 import shutil
-import sqlite3
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
-from functools import cache
 from logging import Logger, getLogger
 from pathlib import Path
 from typing import Any
 
-from alembic.script import ScriptDirectory
 from nbgrader import api
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import BaseConverter
 from nbgrader.converters.base import NbGraderException as NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
@@ -32,7 +28,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.guard import log_of, unwritable_for_one
 from autograder.errors import AutograderError
 from autograder.files import locked, write_whole
-from autograder.records.database import SQLITE, has_database, prepare, read_config
+from autograder.records.database import gradebook_url, has_database, newest_version, read_config
 from autograder.submission.submission import Submission
 
 _TEMPLATE = Path(__file__).with_name("formgrade.html.j2")
@@ -69,22 +65,11 @@ def load(course: Course) -> Config:
     return config
 
 
-def database(course: Course) -> str:
-    """Return the address of the course's database, after making missing tables.
-
-    A file of another nbgrader version is refused, since our nbgrader could not read it.
-    """
-    url = prepare(course.root)
-    if url.startswith(SQLITE):
-        expect_current(Path(url.removeprefix(SQLITE)))
-    return url
-
-
 @contextmanager
 def open_gradebook(course: Course) -> Iterator[Gradebook | None]:
     """Yield the course's gradebook, or None if it has none yet. A gradebook on a server always exists."""
     if has_database(course.root):
-        with Gradebook(database(course), course.settings.course) as gradebook:
+        with Gradebook(gradebook_url(course.root), course.settings.course) as gradebook:
             yield gradebook
     else:
         yield None
@@ -123,8 +108,7 @@ def grading_lock(course: Course, tell: Callable[[str], None] = _LOG.warning) -> 
 @contextmanager
 def open_for_grading(course: Course) -> Iterator[Gradebook]:
     """Yield the gradebook, with the lock for grading."""
-    url = database(course)
-    with grading_lock(course), Gradebook(url, course.settings.course) as gradebook:
+    with grading_lock(course), Gradebook(gradebook_url(course.root), course.settings.course) as gradebook:
         yield gradebook
 
 
@@ -158,27 +142,3 @@ def write_folder(
         write_whole(path.parent / name, other)
     write_whole(path, text)
     converter.set_permissions(submission.exercise, submission.student)
-
-
-def expect_current(path: Path) -> None:
-    """Raise AutograderError unless nbgrader's tables in the file at `path` are those of our nbgrader.
-
-    If nbgrader was interrupted while it made the gradebook, the version is missing, and perhaps some tables.
-    """
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
-        query = "select t.name, c.name from sqlite_master t, pragma_table_info(t.name) c"
-        present = connection.execute(f"{query} where t.type = 'table'").fetchall()
-        is_versioned = ("alembic_version", "version_num") in present
-        query = "select version_num from alembic_version"
-        versions = connection.execute(query).fetchall() if is_versioned else []
-    tables = [table for table in api.Base.metadata.sorted_tables if table.name in dict(present)]
-    lacking = {(table.name, column.name) for table in tables for column in table.columns} - {*present}
-    if versions not in ([], [(newest_version(),)]) or lacking:
-        fix = "run `nbgrader db upgrade` in the course's folder, or install the newer nbgrader that made it"
-        raise AutograderError(f"{path}: does not match the installed nbgrader; {fix}")
-
-
-@cache
-def newest_version() -> str:
-    """Return the database version of the installed nbgrader."""
-    return str(ScriptDirectory(ALEMBIC_DIR).get_current_head())

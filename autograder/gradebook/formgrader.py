@@ -33,8 +33,8 @@ from autograder.course.notebook import build_notebook
 from autograder.course.source import BEGIN, END, Cell, Role
 from autograder.errors import AutograderError, UsageError
 from autograder.gradebook.comments import CommentBank
-from autograder.gradebook.config import database
 from autograder.gradebook.ledger import recording
+from autograder.records.database import gradebook_url
 from autograder.records.reports import recorded_reports
 from autograder.records.tables import ANSWERS
 from autograder.report.report import QuestionReport, Report, Status, Verdict, describe_unreadable
@@ -181,7 +181,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
 def lay_out(course: Course, node: NotebookNode, resources: Resources, around: list[list[str]]) -> None:
     """Write the HTML before and after each cell. If there are questions for a grader, fold other cells."""
     (exercise,) = course.chosen([resources["assignment_id"]])
-    with Gradebook(database(course), course.settings.course) as gradebook:
+    with Gradebook(gradebook_url(course.root), course.settings.course) as gradebook:
         questions = list(_manual_questions(course, exercise, node, gradebook, resources))
     for question in questions:
         around[question.places[0]][0] += _rendered("question", question)

@@ -8,7 +8,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event, false, inspect, text
@@ -118,17 +118,55 @@ def prepare(root: Path) -> str:
     return url
 
 
+def gradebook_url(root: Path) -> str:
+    """Return the address of the database for nbgrader, after making missing tables.
+
+    A file of another nbgrader version is refused, since the installed nbgrader could not read it.
+    """
+    url = prepare(root)
+    if (path := _file(url)) is not None:
+        _expect_current(path)
+    return url
+
+
+def _expect_current(path: Path) -> None:
+    """Raise AutograderError unless nbgrader's tables in the file at `path` are those of our nbgrader.
+
+    If nbgrader was interrupted while it made the gradebook, the version is missing, and perhaps some tables.
+    """
+    from nbgrader.api import Base
+
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
+        query = "select t.name, c.name from sqlite_master t, pragma_table_info(t.name) c"
+        present = connection.execute(f"{query} where t.type = 'table'").fetchall()
+        is_versioned = ("alembic_version", "version_num") in present
+        query = "select version_num from alembic_version"
+        versions = connection.execute(query).fetchall() if is_versioned else []
+    tables = [table for table in Base.metadata.sorted_tables if table.name in dict(present)]
+    lacking = {(table.name, column.name) for table in tables for column in table.columns} - {*present}
+    if versions not in ([], [(newest_version(),)]) or lacking:
+        fix = "run `nbgrader db upgrade` in the course's folder, or install the newer nbgrader that made it"
+        raise AutograderError(f"{path}: does not match the installed nbgrader; {fix}")
+
+
+@cache
+def newest_version() -> str:
+    """Return the database version of the installed nbgrader."""
+    from alembic.script import ScriptDirectory
+    from nbgrader.dbutil import ALEMBIC_DIR
+
+    return str(ScriptDirectory(ALEMBIC_DIR).get_current_head())
+
+
 def _make_tables(connection: Connection) -> None:
     """Make our tables and, in an empty database, those of nbgrader with the version for later upgrades."""
     if not inspect(connection).get_table_names():
-        from alembic.script import ScriptDirectory
         from nbgrader.api import Base
-        from nbgrader.dbutil import ALEMBIC_DIR
 
         Base.metadata.create_all(connection)
-        version = ScriptDirectory(ALEMBIC_DIR).get_current_head()
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
-        connection.execute(text("INSERT INTO alembic_version VALUES (:version)"), {"version": version})
+        version = {"version": newest_version()}
+        connection.execute(text("INSERT INTO alembic_version VALUES (:version)"), version)
     TABLES.create_all(connection)
 
 

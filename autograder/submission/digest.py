@@ -11,7 +11,7 @@ import autograder
 from autograder.course.answers import ACCEPTED, MISTAKES
 from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise, own_files
-from autograder.course.packages import DEFAULT, versions
+from autograder.course.packages import versions
 from autograder.course.source import SUFFIXES
 
 _ENGINE = Path(autograder.__file__).parent
@@ -59,23 +59,24 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     plain_rules = [(name, rule.forbid, rule.operators and sorted(rule.operators)) for name, rule in rules]
     settings = exercise.settings.limits, plain_rules, exercise.settings.builds_on
     tests = exercise.suite, *exercise.imported, *own_files(exercise.folder, MISTAKES)
+    secret, installed = course_secret(course), versions(course.settings.packages)
     return {
         "source": _digest(*_files((exercise.source, *exercise.handout.values()), exercise.folder)),
         "suite": _digest(*_files(tests)),
         "settings": _digest(repr((settings, course.settings.walls)).encode()),
-        "inputs": _digest(course_secret(course)),
-        "engine": engine(course.settings.packages),
+        "inputs": _digest(secret),
+        "engine": engine(tuple(installed.items())),
         "environment": platform.python_version(),
     }
 
 
 @cache
-def engine(packages: tuple[str, ...] = DEFAULT) -> str:
-    """Return a digest of the engine's grading modules and of the versions of the packages that they use.
+def engine(installed: tuple[tuple[str, str], ...]) -> str:
+    """Return a digest of the engine's grading modules and of the installed packages with their versions.
 
     It is computed once in each process, because a process grades with the modules that it has loaded.
     """
-    return _digest(repr(versions(packages)).encode(), *_files(grading_modules(), _ENGINE))
+    return _digest(repr(installed).encode(), *_files(grading_modules(), _ENGINE))
 
 
 def grading_modules() -> Iterator[Path]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from autograder.batch.pool import Done, ProcessPool, Task
 from autograder.course.course import Course, course_files, load_course
+from autograder.course.packages import DEFAULT, versions
 from autograder.errors import AutograderError
 from autograder.files import write_whole
 from autograder.grading.graded import Graded
@@ -32,7 +33,7 @@ CONNECT_SECONDS = 10
 PATIENCE_SECONDS = 60.0  # the longest wait for a Dask worker
 _QUEUED = 256  # submissions that are sent to the scheduler at a time; it holds them in memory
 # Two machines give the same grades only if these are equal. They are computed when the module is loaded.
-VERSIONS = f"{'.'.join(platform.python_version_tuple()[:2])} {engine()}"
+VERSIONS = f"{'.'.join(platform.python_version_tuple()[:2])} {engine(tuple(versions(DEFAULT).items()))}"
 HOW_TO_MATCH = "install there the same Python, torch and autograder (see `constraints.txt`)"
 
 

@@ -16,11 +16,11 @@ from nbgrader.server_extensions.formgrader.handlers import template_path
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.book import ExerciseGradebook
-from autograder.gradebook.config import database, load
+from autograder.gradebook.config import load
 from autograder.gradebook.ledger import recording
 from autograder.gradebook.pages import read_gradebook
 from autograder.grading.graded import Graded
-from autograder.records.database import reading
+from autograder.records.database import gradebook_url, reading
 from autograder.records.tables import REPORTS
 from autograder.report.report import (
     Entry,
@@ -119,7 +119,7 @@ def take_in(book: ExerciseGradebook, submission: Submission, graded: Graded) -> 
 def by_hand(course: Course, student: str, cell: str, score: float, remark: str = "") -> None:
     """Grade as a person does in the formgrader."""
     name = small(course).name
-    with Gradebook(database(course), course.settings.course) as gradebook:
+    with Gradebook(gradebook_url(course.root), course.settings.course) as gradebook:
         grade = gradebook.find_grade(cell, name, name, student)
         grade.manual_score, grade.needs_manual_grade = score, False
         if remark:
@@ -132,7 +132,7 @@ class Formgrader:
 
     def __init__(self, course: Course, exercise: str = "01_small") -> None:
         self._root, self._name = course.root, exercise
-        self.gradebook = Gradebook(database(course), course.settings.course)
+        self.gradebook = Gradebook(gradebook_url(course.root), course.settings.course)
         self.body: dict[str, Any] = {}
         self.write = json.loads
 
@@ -159,7 +159,7 @@ def formgrader_page(course: Course, student: str) -> str:
     config, name = load(course), small(course).name
     config.HTMLExporter.template_name = "formgrade"
     config.HTMLExporter.extra_template_basedirs = [template_path]
-    with Gradebook(database(course), course.settings.course) as gradebook:
+    with Gradebook(gradebook_url(course.root), course.settings.course) as gradebook:
         submission = gradebook.find_submission_notebook(name, name, student).id
     about = {"assignment_id": name, "notebook_id": name, "submission_id": submission, "base_url": ""}
     path = str(Submission(course.root, student, name).autograded)

@@ -11,9 +11,9 @@ from nbgrader.api import Gradebook
 from autograder.authoring.release import build_sources
 from autograder.course.course import Course, CourseError, load_course
 from autograder.gradebook.assignment import register
-from autograder.gradebook.config import database, newest_version
 from autograder.gradebook.grades import released
 from autograder.gradebook.pages import read_gradebook
+from autograder.records.database import gradebook_url, newest_version
 from autograder.tests.classroom import open_course, small, solved
 from autograder.tests.gradebook.rows import (
     by_hand,
@@ -38,7 +38,7 @@ AND_NOW = """
 
 def registered(course: Course) -> None:
     """Record the exercise as it is now."""
-    with Gradebook(database(course), course.settings.course) as gradebook:
+    with Gradebook(gradebook_url(course.root), course.settings.course) as gradebook:
         register(gradebook, small(course))
 
 

@@ -17,11 +17,10 @@ from autograder.gradebook.config import (
     LOG,
     ConversionError,
     converting,
-    database,
     load,
 )
 from autograder.gradebook.pages import read_gradebook
-from autograder.records.database import copy_database
+from autograder.records.database import copy_database, gradebook_url
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
 from autograder.tests.classroom import small
 from autograder.tests.gradebook.rows import by_hand
@@ -47,9 +46,9 @@ def test_the_gradebook_lies_in_the_course_s_folder_wherever_the_command_is_run(
     ready: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = f"sqlite:///{ready.root.resolve()}/gradebook.db"
-    assert database(ready) == expected
+    assert gradebook_url(ready.root) == expected
     monkeypatch.chdir(ready.root.parent)
-    assert database(Course(ready.root.relative_to(ready.root.parent), ready.settings)) == expected
+    assert gradebook_url(ready.root.relative_to(ready.root.parent)) == expected
 
 
 def test_what_fails_is_one_line_on_the_submission_and_a_traceback_in_the_log(

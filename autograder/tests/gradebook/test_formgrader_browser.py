@@ -15,9 +15,9 @@ from autograder.batch.grade import grade_submissions
 from autograder.collecting.attempts import Arrival, place
 from autograder.course.course import Course, load_course
 from autograder.gradebook.book import ExerciseGradebook
-from autograder.gradebook.config import database
 from autograder.gradebook.pages import write_feedback
 from autograder.grading.graded import Graded
+from autograder.records.database import gradebook_url
 from autograder.report.report import TestReport, Verdict
 from autograder.submission.submission import Submission
 from autograder.tests.accessibility import violations
@@ -108,7 +108,7 @@ LINK = "[...document.querySelectorAll('a')].find(a => a.textContent.includes('wi
 
 
 def test_a_name_runs_nothing_on_any_page(desk: Desk) -> None:
-    with Gradebook(database(desk.course)) as gradebook:
+    with Gradebook(gradebook_url(desk.course.root)) as gradebook:
         cleo = gradebook.find_student("cleo")
         cleo.last_name, cleo.first_name = HOSTILE, "Cleo"  # past the list that refuses it
         gradebook.db.commit()
@@ -180,7 +180,7 @@ def test_an_answer_is_graded_beside_what_belongs_to_it_and_for_all_who_wrote_it(
     assert page.evaluate("document.querySelector('#why-comment').value") == "You name the <factor>."
     until(page, "saved > 0")
     here = page.evaluate("submission_id")
-    with Gradebook(database(desk.course)) as gradebook:
+    with Gradebook(gradebook_url(desk.course.root)) as gradebook:
         last = max(one.id for one in gradebook.notebook_submissions("01_small", "01_small"))
     there, back = ("Comma", "Period") if here == last else ("Period", "Comma")
     page.keyboard.press(f"Control+{there}")

@@ -16,11 +16,12 @@ from traitlets.config import Config
 from autograder.course.course import Course
 from autograder.course.guard import SubmissionError
 from autograder.gradebook.book import ExerciseGradebook, copied_state
-from autograder.gradebook.config import database, load
+from autograder.gradebook.config import load
 from autograder.gradebook.lateness import extend
 from autograder.gradebook.pages import update_scores
 from autograder.grading.graded import Graded
 from autograder.records.audit import audit_lines
+from autograder.records.database import gradebook_url
 from autograder.report.report import Verdict
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
@@ -40,7 +41,7 @@ LATE = "2026-03-01 18:30:00 UTC"  # by an hour and a half
 
 def kept(course: Course, student: str = "ann") -> tuple[float | None, float, float]:
     """Return what nbgrader's own tables say: penalty, score without it, seconds late."""
-    with Gradebook(database(course), course.settings.course) as gradebook:
+    with Gradebook(gradebook_url(course.root), course.settings.course) as gradebook:
         row = gradebook.find_submission("01_small", student)
         return row.notebooks[0].late_submission_penalty, row.score, row.total_seconds_late
 
@@ -52,7 +53,7 @@ def ready_made_export(course: Course) -> dict[str, str]:
     app = ExportApp(config=config)
     app.coursedir = CourseDirectory(config=config)
     app.init_plugin()
-    with Gradebook(database(course), course.settings.course) as gradebook:
+    with Gradebook(gradebook_url(course.root), course.settings.course) as gradebook:
         app.plugin_inst.export(gradebook)
     (row,) = csv.DictReader((course.root / "grades.csv").read_text(encoding="utf-8").splitlines())
     return row

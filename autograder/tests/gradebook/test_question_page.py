@@ -6,7 +6,6 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.course.course import Course, load_course
-from autograder.gradebook.config import database
 from autograder.gradebook.question_page import Card, make_cards, render_question, render_questions
 from autograder.gradebook.written_answers import (
     Change,
@@ -16,6 +15,7 @@ from autograder.gradebook.written_answers import (
     read_answers,
     save,
 )
+from autograder.records.database import gradebook_url
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import SCRIPT, record
 from autograder.tests.gradebook.test_written_answers import RUBRIC, rewrite_rubric
@@ -32,7 +32,7 @@ ANSWERS = {
 def gradebook(ready: Course) -> Iterator[Gradebook]:
     for student, why in ANSWERS.items():
         record(ready, student, made=solved(small(ready), why=why))
-    with Gradebook(database(ready), ready.settings.course) as opened:
+    with Gradebook(gradebook_url(ready.root), ready.settings.course) as opened:
         yield opened
 
 

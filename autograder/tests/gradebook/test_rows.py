@@ -4,9 +4,9 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.course.course import Course
-from autograder.gradebook.config import database
 from autograder.gradebook.pages import read_former, read_gradebook, read_people
 from autograder.gradebook.rows import enter_students
+from autograder.records.database import gradebook_url
 from autograder.submission.students import listed_by_id
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import record
@@ -48,7 +48,7 @@ def test_names_come_from_students_csv_and_an_id_stands_for_a_missing_one(ready: 
     record(ready, "ann", made=solved(small(ready)))
     assert named(ready) == {"ann": ("ann", "")}
     (ready.root / "students.csv").write_text(CLASS, encoding="utf-8")
-    with Gradebook(database(ready), ready.settings.course) as gradebook:
+    with Gradebook(gradebook_url(ready.root), ready.settings.course) as gradebook:
         enter_students(gradebook, listed_by_id(ready.root))
     assert named(ready) == {"ann": ("Noether", "Ann"), "bob": ("Dyk", "Bob van"), "zoe": ("Cher", "")}
     people = read_people(ready)
@@ -74,7 +74,7 @@ def test_who_was_collected_and_never_graded_is_called_by_the_list_or_else_by_the
 
 
 def test_names_that_somebody_typed_in_the_formgrader_stay(ready: Course) -> None:
-    with Gradebook(database(ready), ready.settings.course) as gradebook:
+    with Gradebook(gradebook_url(ready.root), ready.settings.course) as gradebook:
         gradebook.update_or_create_student("eve", last_name="Curie", first_name="Eve", email=None)
         enter_students(gradebook, listed_by_id(ready.root))
     assert named(ready) == {"eve": ("Curie", "Eve")}

@@ -10,7 +10,6 @@ from nbgrader.api import Gradebook
 
 from autograder.course.course import Course, load_course
 from autograder.course.notebook import RUBRIC as RELEASED_RUBRIC
-from autograder.gradebook.config import database
 from autograder.gradebook.pages import update_scores
 from autograder.gradebook.written_answers import (
     Change,
@@ -28,6 +27,7 @@ from autograder.gradebook.written_answers import (
     save,
 )
 from autograder.records.audit import audit_lines
+from autograder.records.database import gradebook_url
 from autograder.records.tables import MARKINGS
 from autograder.tests.classroom import Notebook, open_course, small, solved
 from autograder.tests.gradebook import rows
@@ -88,7 +88,7 @@ def desk(handed_in: Course, tmp_path: Path) -> Iterator[Desk]:
     """Return the page of a grader in a copy of this course."""
     shutil.copytree(handed_in.root, tmp_path / "course")
     course = load_course(tmp_path / "course")
-    with Gradebook(database(course), course.settings.course) as gradebook:
+    with Gradebook(gradebook_url(course.root), course.settings.course) as gradebook:
         yield Desk(course, gradebook)
 
 
@@ -187,7 +187,7 @@ def test_several_answers_are_saved_together_or_not_at_all(desk: Desk) -> None:
 
 
 def test_two_graders_with_a_server_each_never_overwrite_each_other(desk: Desk) -> None:
-    with Gradebook(database(desk.course), desk.course.settings.course) as gradebook:
+    with Gradebook(gradebook_url(desk.course.root), desk.course.settings.course) as gradebook:
         other = Desk(desk.course, gradebook, "eve")
         seen, seen_by_other = desk.answers(), other.answers()
         desk.save("ann", seen=seen, given={"1": 1})

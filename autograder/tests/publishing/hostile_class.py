@@ -5,9 +5,9 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 
 from autograder.course.course import Course
-from autograder.gradebook.config import database
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.overview import write_pages
+from autograder.records.database import gradebook_url
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
 from autograder.tests.in_process import grade_class
@@ -105,7 +105,7 @@ def publish_class(root: Path) -> Course:
     hand_in(course, "eve", hostile)
     hand_in(course, "zoe", "".join(payloads))
     grade_class(course)
-    with Gradebook(database(course), course.settings.course) as gradebook:
+    with Gradebook(gradebook_url(course.root), course.settings.course) as gradebook:
         place = ("01_small", "01_small", "ann")
         gradebook.find_grade("why", *place).manual_score = 1.5
         gradebook.find_comment("why", *place).manual_comment = "<script>alert(13)</script> Well put."
