@@ -5,7 +5,7 @@ Two answers have equal results if they fail the same tests on two sets of inputs
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from warnings import catch_warnings
 
 from autograder.course.answers import Answer
@@ -21,10 +21,18 @@ SECOND = Inputs(b"disclosed, a second set")
 _LEAST_NUMBERS = 4  # finite numbers in the answers to a test; fewer can be equal by chance
 
 
-class KnownResults:
-    """The results of known wrong answers to a question: code, each with its mistake."""
+class WrongCode(NamedTuple):
+    """The code of a known wrong answer, with its mistake."""
 
-    def __init__(self, suite: Suite, question: str, wrong_answers: Sequence[tuple[Mistake, str]]) -> None:
+    mistake: Mistake
+    code: str
+    late: bool = False  # whether it comes from a right answer in a form that few students write
+
+
+class KnownResults:
+    """The results of known wrong answers to a question."""
+
+    def __init__(self, suite: Suite, question: str, wrong_answers: Sequence[WrongCode]) -> None:
         self._suite, self._question, self._wrong_answers = suite, question, wrong_answers
         self._run = lru_cache(None)(self._run_known)
         self._numbers_of = lru_cache(None)(self._known_numbers)
@@ -52,10 +60,11 @@ class KnownResults:
                     return ()
                 actual = run(test, inputs)
                 equal = tuple(one for one in equal if _is_same(self._run(one, test, inputs), actual))
+        answers = [self._wrong_answers[index] for index in equal]
+        common = [answer for answer in answers if not answer.late] or answers
         unique = dict[str, Mistake]()
-        for index in equal:
-            mistake = self._wrong_answers[index][0]
-            unique.setdefault(mistake.name.rpartition("__")[2], mistake)
+        for answer in common:
+            unique.setdefault(answer.mistake.name.rpartition("__")[2], answer.mistake)
         return tuple(unique.values())
 
     def _known_numbers(self, test: HiddenTest) -> Sequence[tuple[int, Any]]:
@@ -73,9 +82,9 @@ class KnownResults:
         """The wrong answers that can be defined, by index."""
         backends = dict[int, Local]()
         with catch_warnings(action="ignore"), silence():
-            for index, (_, code) in enumerate(self._wrong_answers):
+            for index, wrong in enumerate(self._wrong_answers):
                 try:
-                    backends[index] = Local(self._suite.namespace(self._suite.exercise.variant(code)))
+                    backends[index] = Local(self._suite.namespace(self._suite.exercise.variant(wrong.code)))
                 except Exception:  # noqa: S112 - the generated code cannot even be defined
                     continue
         return backends

@@ -11,7 +11,7 @@ from autograder.diagnosis.code import Code
 from autograder.diagnosis.distances import right_answer
 from autograder.diagnosis.fragments import Edit, RightAnswerFragments, collect_fragments, operation
 from autograder.diagnosis.known import known_mistakes
-from autograder.diagnosis.known_results import KnownResults, Mistake
+from autograder.diagnosis.known_results import KnownResults, WrongCode
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
 from autograder.diagnosis.patterns import Rule, rules_by_type
 from autograder.diagnosis.places import Place, places_at, places_of
@@ -194,13 +194,12 @@ class Repairer:
         )
 
     def _collect_known_results(self, question: str) -> KnownResults:
-        wrong_answers: list[tuple[Mistake, str]] = [
-            (answer.misconception, answer.code) for answer in self.answers(question).wrong
+        wrong_answers = [
+            WrongCode(answer.misconception, answer.code, answer.late)
+            for answer in self.answers(question).wrong
         ]
-        mistakes = (
-            mistake for mistake in known_mistakes(self.suite.exercise) if mistake.question == question
-        )
-        wrong_answers += [(mistake, mistake.code) for mistake in mistakes]
+        mistakes = known_mistakes(self.suite.exercise)
+        wrong_answers += [WrongCode(one, one.code) for one in mistakes if one.question == question]
         return KnownResults(self.suite, question, wrong_answers)
 
     def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:

@@ -61,6 +61,10 @@ MUTANTS = rules_by_type(table("""
 EDITS = rules_by_type(table("""
     operator 1.6 | X + Y => X * Y
     value 1.4 | X.masked_fill(M, V) => X.masked_fill(M.unsqueeze(1) if M.dim() == 2 else M, V)
+    value 1.3 | X.masked_fill(M.unsqueeze(1), V) => X.masked_fill(M.unsqueeze(1) if M.dim() == 2 else M, V)
+    value 1.3 | X.masked_fill(self.M, V) => X.masked_fill(self.M[:X.size(-2), :X.size(-1)], V)
+    value 1.3 | X.masked_fill(~self.M, V) => X.masked_fill(~self.M[:X.size(-2), :X.size(-1)], V)
+    value 1.3 | X.masked_fill(self.M == 0, V) => X.masked_fill(self.M[:X.size(-2), :X.size(-1)] == 0, V)
     value 1.3 | torch.softmax(X, dim=D) * (1 - M) => torch.softmax(X.masked_fill(M.bool(), -torch.inf), dim=D)
     value 1.3 | torch.softmax(X, dim=D) * M => torch.softmax(X.masked_fill(M == 0, -torch.inf), dim=D)
     value 1.3 | X / Y => X / X.sum(dim=-1, keepdim=True)

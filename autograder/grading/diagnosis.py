@@ -282,20 +282,21 @@ class Diagnosis:
     ) -> tuple[str, str]:
         """Return the name and the description of one of two edits: of its mistake, its place or its kind.
 
-        Of several known mistakes with the same results, the one counts whose rule makes the edit.
+        A known mistake comes before the place only if its rule makes the edit.
         """
-        is_unclear, where = len(mistakes) > 1, looked.where(edit)
-        names = {one.name for one in self.repairer.names_of_edit(wrong.question, edit)} if is_unclear else ()
-        proven = next((one for one in mistakes if not is_unclear or one.name in names), None)
-        if isinstance(proven, Misconception):
-            return proven.name, f"{proven.sentence.removesuffix('.')}: {where}"
-        place = self.repairer.place(wrong.question, edit)
+        where, question = looked.where(edit), wrong.question
+        names = {one.name for one in self.repairer.names_of_edit(question, edit)} if mistakes else ()
+        mistake = next((one for one in mistakes if one.name in names), None)
+        place = None if mistake else self.repairer.place(question, edit)
         # One edit may only undo the effect of the other. A replaced word alone then proves nothing.
-        is_proven = place and (place.patterns or edit.kind not in _REPLACED_WORDS)
-        what = place.sentence.removesuffix(".") if place and is_proven else words.KINDS[edit.kind]
-        if proven:
-            return words.short_name(proven), f"{what}: {where}. {proven.hint}"
-        return place.name if place and is_proven else "", f"{what}: {where}"
+        if place and (place.patterns or edit.kind not in _REPLACED_WORDS):
+            return place.name, f"{place.sentence.removesuffix('.')}: {where}"
+        if mistake is None and len(mistakes) == 1:
+            (mistake,) = mistakes
+        if isinstance(mistake, Misconception):
+            return mistake.name, f"{mistake.sentence.removesuffix('.')}: {where}"
+        name, hint = (words.short_name(mistake), f". {mistake.hint}") if mistake else ("", "")
+        return name, f"{words.KINDS[edit.kind]}: {where}{hint}"
 
     def _fits(self, wrong: FailedAnswer, misconception: Misconception) -> bool:
         """Whether a right answer with this misconception fails the same tests, half with equal results.

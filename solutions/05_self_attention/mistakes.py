@@ -267,6 +267,19 @@ def copy_weights(source, target):
     return target
 
 
+# %% mistake="copy_weights" name="copied_by_order"
+"""Your code pairs the parameters by their order. If the layers of the source are created in another order,
+each matrix gets the wrong numbers. By what should the parameters be paired?
+"""
+
+
+def copy_weights(source, target):
+    with torch.no_grad():
+        for copied, changed in zip(source.parameters(), target.parameters()):
+            changed.copy_(copied.T)
+    return target
+
+
 # %% mistake="copy_weights" name="keys_and_values_swapped"
 """Each matrix must be copied to the parameter with the same name. Compare the names on both sides of each
 line.

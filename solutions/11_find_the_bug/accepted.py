@@ -144,6 +144,22 @@ class RepairedDropout(BrokenDropout):
         return weights @ values
 
 
+# %% accepted="dropout_by_hand"
+"""Draws for each weight whether it stays, and lets those that stay grow."""
+
+
+class RepairedDropout(BrokenDropout):
+    def forward(self, x):
+        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+        mask = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(diagonal=1)
+        scores = queries @ keys.transpose(-2, -1) / math.sqrt(keys.shape[-1])
+        weights = torch.softmax(scores.masked_fill(mask, -math.inf), dim=-1)
+        if self.training:
+            kept = torch.rand_like(weights) >= self.dropout
+            weights = weights * kept / (1 - self.dropout)
+        return weights @ values
+
+
 # %% accepted="torchs_own"
 """Uses torch's own attention, which takes the rate of dropout, too."""
 

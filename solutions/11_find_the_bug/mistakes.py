@@ -238,6 +238,23 @@ class RepairedMultiHead(BrokenMultiHead):
         return self.out_proj(merged)
 
 
+# %% mistake="RepairedMultiHead" name="split_by_view"
+"""`view` now splits queries, keys and values without a swap of tokens and heads, so each head gets a few
+whole tokens. In BrokenMultiHead, each head gets some features of every token. Was the mistake there, or in
+the merging?
+"""
+
+
+class RepairedMultiHead(BrokenMultiHead):
+    def forward(self, x):
+        B, T, d_model = x.shape
+        queries = self.W_query(x).view(B, self.num_heads, T, -1)
+        keys = self.W_key(x).view(B, self.num_heads, T, -1)
+        values = self.W_value(x).view(B, self.num_heads, T, -1)
+        mixed = attend_h(queries, keys, values)
+        return self.out_proj(mixed.reshape(B, T, d_model))
+
+
 # %% mistake="RepairedDropout" name="as_it_was"
 """Dropout still acts in evaluation. Which argument tells a function of torch in which mode your module is?"""
 edit = (

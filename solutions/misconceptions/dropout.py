@@ -83,7 +83,9 @@ MISCONCEPTIONS = (
         "In training, the remaining weights are not scaled up.",
         "If half of the weights are dropped, by which factor must the remaining weights grow so that their"
         " expected sum stays the same?",
-        "self.dropout(X) => self.dropout(X) * (1 - self.dropout.p if self.training else 1)",
+        "self.dropout(X) => self.dropout(X) * (1 - self.dropout.p if self.training else 1)"
+        "\nX * K / (1 - self.dropout) => X * K"
+        "\nX * (torch.rand_like(X) < P) / P => X * (torch.rand_like(X) < P)",
     ),
     Misconception(
         "dropout_where_none_belongs",

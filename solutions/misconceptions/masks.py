@@ -387,6 +387,23 @@ MISCONCEPTIONS = (
         " || mask.repeat_interleave(x.shape[1], dim=1).view(len(mask), x.shape[1], -1)",
     ),
     Misconception(
+        "same_mask_for_all_queries",
+        "With a mask of three dimensions, all queries of a sequence get the same mask.",
+        "A mask with three dimensions has one row for each query. Which step of your code merges these rows, or"
+        " selects one of them?",
+        "mask.unsqueeze(1) if mask.dim() == 2 else mask => mask.unsqueeze(1) if mask.dim() == 2 else mask.any(dim=1, keepdim=True)"
+        " || mask.unsqueeze(1) if mask.dim() == 2 else mask.all(dim=1, keepdim=True)"
+        " || mask.unsqueeze(1) if mask.dim() == 2 else mask[:, :1]"
+        " || mask.unsqueeze(1) if mask.dim() == 2 else mask[:, -1:]",
+    ),
+    Misconception(
+        "four_dimensions_with_such_a_mask",
+        "A mask with three dimensions gets a fourth one.",
+        "Does every mask need another dimension? Write down the shape of a mask (B, n, m) after this step, below"
+        " the shape of the scores.",
+        "mask.unsqueeze(1) if mask.dim() == 2 else mask => mask.unsqueeze(1)",
+    ),
+    Misconception(
         "mask_turned_up",
         "A mask of shape (B, m) hides queries instead of keys.",
         "Where do you insert a dimension of size 1? Along which dimension of the scores is the mask then"

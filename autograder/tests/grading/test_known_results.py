@@ -81,7 +81,7 @@ class CrossAttention(nn.Module):
         scores = queries @ keys.transpose(1, 2) / keys.size(-1) ** 0.5
         if mask is not None:
             if mask.dim() == 3:
-                mask = mask.any(dim=1)
+                mask = mask[:, 1 % mask.shape[1]]
             scores = scores.masked_fill(mask.unsqueeze(1), float("-inf"))
         return torch.softmax(scores, dim=-1) @ values
 """
