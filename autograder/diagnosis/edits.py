@@ -8,7 +8,7 @@ matter, because the hidden tests check each of them.
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -26,8 +26,8 @@ from autograder.diagnosis.fragments import (
     step_input,
 )
 from autograder.diagnosis.mutations import slips
-from autograder.diagnosis.patterns import Rule
-from autograder.diagnosis.statement_edits import (
+from autograder.diagnosis.patterns import Rule, RulesByType
+from autograder.diagnosis.step_edits import (
     MOST_JOINT_NODES,
     exchanged_statements,
     missing_statements,
@@ -36,9 +36,9 @@ from autograder.diagnosis.statement_edits import (
     overwritten_arguments,
     registered_buffers,
     reordered_statements,
+    right_steps,
     statement_slips,
 )
-from autograder.diagnosis.step_edits import right_steps
 from autograder.diagnosis.tables import EDITS, MUTANTS
 from autograder.diagnosis.trees import (
     altered,
@@ -94,7 +94,7 @@ def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[E
     for code in views:
         compared = right.compared(code)
         builders = [EditBuilder(right, compared, site) for site in code.places]
-        candidates = [edit for builder in builders for edit in _by_inverse_rules(builder, builder.site)]
+        candidates = [edit for builder in builders for edit in _by_rules(builder, builder.site, (EDITS,))]
         candidates = [
             edit
             for edit in (*candidates, *_by_several_rules(code, right))
@@ -274,23 +274,12 @@ def _may_replace(name: str, site: NodeInScope) -> bool:
     return site.slot is None or site.slot[1] != "bias" or "bias" in name
 
 
-def _by_inverse_rules(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits by the inverses of the catalogue's rules, and by the rules of EDITS."""
-    yield from _apply_rules(
-        builder,
-        site,
-        (*builder.right.inverse_rules.get(type(site.node), ()), *EDITS.get(type(site.node), ())),
-    )
-
-
-def _by_rules(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits by all rules of expressions: of the catalogue, EDITS and MUTANTS."""
-    yield from _by_inverse_rules(builder, site)
-    yield from _apply_rules(builder, site, MUTANTS.get(type(site.node), ()))
-
-
-def _apply_rules(builder: EditBuilder, site: NodeInScope, rules: Iterable[Rule]) -> Iterator[Edit]:
+def _by_rules(
+    builder: EditBuilder, site: NodeInScope, tables: Sequence[RulesByType] = (EDITS, MUTANTS)
+) -> Iterator[Edit]:
+    """Yield edits by the inverses of the catalogue's rules, and by the rules of tables."""
     node = site.node
+    rules = (rule for table in (builder.right.inverse_rules, *tables) for rule in table.get(type(node), ()))
     for rule in rules if site.scope.function else ():
         if not rule.others and (replacement := rule.at(node)) is not None:
             kind, rank = rule.kind, rule.rank
@@ -328,38 +317,22 @@ def _kind_and_rank_of_rule(
 
 
 def _other_calls(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that add a keyword argument to a call, or call a similar function of right answers."""
+    """Yield edits that add a keyword argument of right answers to a call, or call a similar function."""
     node = site.node
     if not isinstance(node, ast.Call):
         return
-    for keyword, tree, rank in _more_keywords(builder, node, site):
-        new_call = altered(node, keywords=[*node.keywords, ast.keyword(keyword, tree)])
-        yield from builder.edit(node, new_call, "argument", rank)
-    known_functions = {function for function, _ in builder.right.values} | {"reshape"}
-    for function in _SIMILAR.get(called_name(node), ()):
-        if isinstance(node.func, ast.Attribute) and function in known_functions:
-            yield from builder.edit(
-                node, altered(node, func=altered(node.func, attr=function)), "function", 1.6
-            )
-
-
-def _more_keywords(
-    builder: EditBuilder, node: ast.Call, site: NodeInScope
-) -> Iterator[tuple[str, ast.expr, float]]:
-    """Yield keyword arguments that a call may lack, each with a value and a rank."""
     name, present = called_name(node), {keyword.arg for keyword in node.keywords}
     for (function, argument), fragments in builder.right.values.items():
         if function == name and argument.isidentifier() and argument not in present:
             for fragment in fragments:
-                yield from (
-                    (argument, fragment.written(names), 1.6)
-                    for names, _ in name_substitutions(fragment, site.scope)
-                )
-    if (
-        name in ("zeros", "ones", "full", "empty", "eye", "arange", "tensor", "randn")
-        and "dtype" not in present
-    ):
-        yield from (("dtype", parse_expression(f"{one}.dtype"), 1.2) for one in site.scope.parameters[:3])
+                for names, _ in name_substitutions(fragment, site.scope):
+                    keywords = [*node.keywords, ast.keyword(argument, fragment.written(names))]
+                    yield from builder.edit(node, altered(node, keywords=keywords), "argument", 1.6)
+    known_functions = {function for function, _ in builder.right.values} | {"reshape"}
+    for function in _SIMILAR.get(name, ()):
+        if isinstance(node.func, ast.Attribute) and function in known_functions:
+            new_call = altered(node, func=altered(node.func, attr=function))
+            yield from builder.edit(node, new_call, "function", 1.6)
 
 
 _SIMILAR: dict[str, list[str]] = {  # similar functions, in addition to those of MUTANTS

@@ -18,7 +18,7 @@ from autograder.diagnosis.code import (
     called_name,
     is_signed,
 )
-from autograder.diagnosis.patterns import Rule
+from autograder.diagnosis.patterns import RulesByType
 from autograder.diagnosis.trees import (
     HOLE,
     New,
@@ -112,7 +112,7 @@ class RightAnswerFragments:
     operations: tuple[Counter[str], ...]  # how often each answer applies each operation
     outlines: frozenset[str]  # of all expressions, see `outline`
     # The inverses of the catalogue's rules, by the type of node that they rewrite.
-    inverse_rules: Mapping[type[ast.AST], Sequence[Rule]] = field(default_factory=dict)
+    inverse_rules: RulesByType = field(default_factory=dict)
 
     def unfamiliarity(self, code: Code) -> Mapping[int, float]:
         """Return the unfamiliarity of each node, by its id: 0 if right answers have such an expression, to 1.
