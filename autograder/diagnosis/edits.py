@@ -72,10 +72,7 @@ _DIM_NAMES = ("dim", "axis", "dim0", "dim1")
 
 
 def edits(code: Code, right: RightAnswerFragments) -> list[Edit]:
-    """Return edits of some code, the likeliest first.
-
-    Edits of expressions that right answers lack come before edits of those that right answers have, too.
-    """
+    """Return edits of some code, the likeliest first."""
     compared = right.compared(code)
     candidates = [
         edit
@@ -85,7 +82,7 @@ def edits(code: Code, right: RightAnswerFragments) -> list[Edit]:
     ]
     if code.casts:  # another cast would hide the effect of a wrong one
         candidates = [edit for edit in candidates if edit.kind != "missing" or edit.does not in _CASTS]
-    return _ranked([*candidates, *_joint(candidates)], code, right)
+    return _ranked([*candidates, *_joint(candidates)], code)
 
 
 def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[Edit]:
@@ -101,7 +98,7 @@ def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[E
             if _edit_position(edit) not in ranked_positions
         ]
         ranked_positions |= {_edit_position(edit) for edit in candidates}
-        ranked += _ranked([*candidates, *_joint(candidates)], code, right)
+        ranked += _ranked([*candidates, *_joint(candidates)], code)
     return ranked
 
 
@@ -110,9 +107,9 @@ def _edit_position(edit: Edit) -> tuple[object, ...]:
     return edit.misconception, edit.kind, *position(edit.old)
 
 
-def _ranked(candidates: Sequence[Edit], code: Code, right: RightAnswerFragments) -> list[Edit]:
-    """Return edits sorted by rank. Edits of expressions that right answers have, too, get a higher rank."""
-    unfamiliarity_by_id, likelier_edits = right.unfamiliarity(code), Counter[tuple[int, str]]()
+def _ranked(candidates: Sequence[Edit], code: Code) -> list[Edit]:
+    """Return edits sorted by rank. Later edits of the same kind and node get a higher rank."""
+    likelier_edits = Counter[tuple[int, str]]()
     ranked, recipes = [], set[tuple[object, ...]]()
     for edit in sorted(candidates, key=lambda edit: edit.rank):
         if edit.does in _COMMUTATIVE:  # the same product or sum again, perhaps in another order
@@ -120,21 +117,14 @@ def _ranked(candidates: Sequence[Edit], code: Code, right: RightAnswerFragments)
             if recipe in recipes:
                 continue
             recipes.add(recipe)
-        unfamiliarity = unfamiliarity_by_id.get(id(edit.old), 1.0)
-        delay = 0.0 if edit.kind in _NAME_KINDS else _FAMILIAR_DELAY * (1 - unfamiliarity)
-        delay = min(delay, _MOST_DELAY_OF_RULES) if edit.misconception else delay
-        delay += _REPEATED_DELAY * likelier_edits[id(edit.old), edit.kind]
+        delay = _REPEATED_DELAY * likelier_edits[id(edit.old), edit.kind]
         likelier_edits[id(edit.old), edit.kind] += 1
-        ranked.append(replace(edit, rank=edit.rank + delay, is_suspicious=unfamiliarity > 0, within=code))
+        ranked.append(replace(edit, rank=edit.rank + delay, within=code))
     return sorted(ranked, key=lambda edit: edit.rank)
 
 
 _COMMUTATIVE = ("Add", "Mult")  # steps
-_MOST_DELAY_OF_RULES = 0.3  # for an edit by a rule of the catalogue, which proves a misconception
-_FAMILIAR_DELAY = 0.8  # added to the rank of an edit in an expression that right answers have, too
 _REPEATED_DELAY = 0.03  # added to the rank for each likelier edit of the same kind and node
-# Kinds of edits that change what outlines leave out, such as names. Unfamiliarity says nothing about them.
-_NAME_KINDS = frozenset(("name", "unread", "missing", "statement", "order", "swapped", "copy", "buffer"))
 
 
 def _joint(candidates: Sequence[Edit]) -> Iterator[Edit]:
