@@ -421,7 +421,9 @@ HEADS = """class Attention(nn.Module):
         self.row_dim, self.col_dim = row_dim, col_dim
 
     def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
-        q, k, v = self.W_k(encodings_for_q), self.W_q(encodings_for_k), self.W_v(encodings_for_v)
+        q = self.W_k(encodings_for_q)
+        k = self.W_q(encodings_for_k)
+        v = self.W_v(encodings_for_v)
         scores = q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
         if mask is not None:
             scores = scores.masked_fill(mask, -torch.inf)
