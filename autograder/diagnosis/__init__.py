@@ -10,8 +10,7 @@ In reading order:
 - same: compares two values, or the answers of two runs.
 - code: the statements that a question depends on, and edited copies of them.
 - edits: the edits that are tried, the likeliest first.
-- step_edits: those that add or replace a step.
-- statement_edits: those of whole statements.
+- step_edits: those of steps and whole statements.
 - fragments: the values and steps of right answers, and the construction of edits from them.
 - tables: general edits and mutants, as tables of rules.
 - mutations: mutants that cannot be written as rules.

@@ -8,7 +8,7 @@ matter, because the hidden tests check each of them.
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -26,8 +26,8 @@ from autograder.diagnosis.fragments import (
     step_input,
 )
 from autograder.diagnosis.mutations import slips
-from autograder.diagnosis.patterns import Rule
-from autograder.diagnosis.statement_edits import (
+from autograder.diagnosis.patterns import Rule, RulesByType
+from autograder.diagnosis.step_edits import (
     MOST_JOINT_NODES,
     exchanged_statements,
     missing_statements,
@@ -36,9 +36,9 @@ from autograder.diagnosis.statement_edits import (
     overwritten_arguments,
     registered_buffers,
     reordered_statements,
+    right_steps,
     statement_slips,
 )
-from autograder.diagnosis.step_edits import right_steps
 from autograder.diagnosis.tables import EDITS, MUTANTS
 from autograder.diagnosis.trees import (
     altered,
@@ -72,10 +72,7 @@ _DIM_NAMES = ("dim", "axis", "dim0", "dim1")
 
 
 def edits(code: Code, right: RightAnswerFragments) -> list[Edit]:
-    """Return edits of some code, the likeliest first.
-
-    Edits of expressions that right answers lack come before edits of those that right answers have, too.
-    """
+    """Return edits of some code, the likeliest first."""
     compared = right.compared(code)
     candidates = [
         edit
@@ -85,7 +82,7 @@ def edits(code: Code, right: RightAnswerFragments) -> list[Edit]:
     ]
     if code.casts:  # another cast would hide the effect of a wrong one
         candidates = [edit for edit in candidates if edit.kind != "missing" or edit.does not in _CASTS]
-    return _ranked([*candidates, *_joint(candidates)], code, right)
+    return _ranked([*candidates, *_joint(candidates)], code)
 
 
 def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[Edit]:
@@ -94,14 +91,14 @@ def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[E
     for code in views:
         compared = right.compared(code)
         builders = [EditBuilder(right, compared, site) for site in code.places]
-        candidates = [edit for builder in builders for edit in _by_inverse_rules(builder, builder.site)]
+        candidates = [edit for builder in builders for edit in _by_rules(builder, builder.site, (EDITS,))]
         candidates = [
             edit
             for edit in (*candidates, *_by_several_rules(code, right))
             if _edit_position(edit) not in ranked_positions
         ]
         ranked_positions |= {_edit_position(edit) for edit in candidates}
-        ranked += _ranked([*candidates, *_joint(candidates)], code, right)
+        ranked += _ranked([*candidates, *_joint(candidates)], code)
     return ranked
 
 
@@ -110,9 +107,9 @@ def _edit_position(edit: Edit) -> tuple[object, ...]:
     return edit.misconception, edit.kind, *position(edit.old)
 
 
-def _ranked(candidates: Sequence[Edit], code: Code, right: RightAnswerFragments) -> list[Edit]:
-    """Return edits sorted by rank. Edits of expressions that right answers have, too, get a higher rank."""
-    unfamiliarity_by_id, likelier_edits = right.unfamiliarity(code), Counter[tuple[int, str]]()
+def _ranked(candidates: Sequence[Edit], code: Code) -> list[Edit]:
+    """Return edits sorted by rank. Later edits of the same kind and node get a higher rank."""
+    likelier_edits = Counter[tuple[int, str]]()
     ranked, recipes = [], set[tuple[object, ...]]()
     for edit in sorted(candidates, key=lambda edit: edit.rank):
         if edit.does in _COMMUTATIVE:  # the same product or sum again, perhaps in another order
@@ -120,21 +117,14 @@ def _ranked(candidates: Sequence[Edit], code: Code, right: RightAnswerFragments)
             if recipe in recipes:
                 continue
             recipes.add(recipe)
-        unfamiliarity = unfamiliarity_by_id.get(id(edit.old), 1.0)
-        delay = 0.0 if edit.kind in _NAME_KINDS else _FAMILIAR_DELAY * (1 - unfamiliarity)
-        delay = min(delay, _MOST_DELAY_OF_RULES) if edit.misconception else delay
-        delay += _REPEATED_DELAY * likelier_edits[id(edit.old), edit.kind]
+        delay = _REPEATED_DELAY * likelier_edits[id(edit.old), edit.kind]
         likelier_edits[id(edit.old), edit.kind] += 1
-        ranked.append(replace(edit, rank=edit.rank + delay, is_suspicious=unfamiliarity > 0, within=code))
+        ranked.append(replace(edit, rank=edit.rank + delay, within=code))
     return sorted(ranked, key=lambda edit: edit.rank)
 
 
 _COMMUTATIVE = ("Add", "Mult")  # steps
-_MOST_DELAY_OF_RULES = 0.3  # for an edit by a rule of the catalogue, which proves a misconception
-_FAMILIAR_DELAY = 0.8  # added to the rank of an edit in an expression that right answers have, too
 _REPEATED_DELAY = 0.03  # added to the rank for each likelier edit of the same kind and node
-# Kinds of edits that change what outlines leave out, such as names. Unfamiliarity says nothing about them.
-_NAME_KINDS = frozenset(("name", "unread", "missing", "statement", "order", "swapped", "copy", "buffer"))
 
 
 def _joint(candidates: Sequence[Edit]) -> Iterator[Edit]:
@@ -274,23 +264,12 @@ def _may_replace(name: str, site: NodeInScope) -> bool:
     return site.slot is None or site.slot[1] != "bias" or "bias" in name
 
 
-def _by_inverse_rules(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits by the inverses of the catalogue's rules, and by the rules of EDITS."""
-    yield from _apply_rules(
-        builder,
-        site,
-        (*builder.right.inverse_rules.get(type(site.node), ()), *EDITS.get(type(site.node), ())),
-    )
-
-
-def _by_rules(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits by all rules of expressions: of the catalogue, EDITS and MUTANTS."""
-    yield from _by_inverse_rules(builder, site)
-    yield from _apply_rules(builder, site, MUTANTS.get(type(site.node), ()))
-
-
-def _apply_rules(builder: EditBuilder, site: NodeInScope, rules: Iterable[Rule]) -> Iterator[Edit]:
+def _by_rules(
+    builder: EditBuilder, site: NodeInScope, tables: Sequence[RulesByType] = (EDITS, MUTANTS)
+) -> Iterator[Edit]:
+    """Yield edits by the inverses of the catalogue's rules, and by the rules of tables."""
     node = site.node
+    rules = (rule for table in (builder.right.inverse_rules, *tables) for rule in table.get(type(node), ()))
     for rule in rules if site.scope.function else ():
         if not rule.others and (replacement := rule.at(node)) is not None:
             kind, rank = rule.kind, rule.rank
@@ -328,38 +307,22 @@ def _kind_and_rank_of_rule(
 
 
 def _other_calls(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that add a keyword argument to a call, or call a similar function of right answers."""
+    """Yield edits that add a keyword argument of right answers to a call, or call a similar function."""
     node = site.node
     if not isinstance(node, ast.Call):
         return
-    for keyword, tree, rank in _more_keywords(builder, node, site):
-        new_call = altered(node, keywords=[*node.keywords, ast.keyword(keyword, tree)])
-        yield from builder.edit(node, new_call, "argument", rank)
-    known_functions = {function for function, _ in builder.right.values} | {"reshape"}
-    for function in _SIMILAR.get(called_name(node), ()):
-        if isinstance(node.func, ast.Attribute) and function in known_functions:
-            yield from builder.edit(
-                node, altered(node, func=altered(node.func, attr=function)), "function", 1.6
-            )
-
-
-def _more_keywords(
-    builder: EditBuilder, node: ast.Call, site: NodeInScope
-) -> Iterator[tuple[str, ast.expr, float]]:
-    """Yield keyword arguments that a call may lack, each with a value and a rank."""
     name, present = called_name(node), {keyword.arg for keyword in node.keywords}
     for (function, argument), fragments in builder.right.values.items():
         if function == name and argument.isidentifier() and argument not in present:
             for fragment in fragments:
-                yield from (
-                    (argument, fragment.written(names), 1.6)
-                    for names, _ in name_substitutions(fragment, site.scope)
-                )
-    if (
-        name in ("zeros", "ones", "full", "empty", "eye", "arange", "tensor", "randn")
-        and "dtype" not in present
-    ):
-        yield from (("dtype", parse_expression(f"{one}.dtype"), 1.2) for one in site.scope.parameters[:3])
+                for names, _ in name_substitutions(fragment, site.scope):
+                    keywords = [*node.keywords, ast.keyword(argument, fragment.written(names))]
+                    yield from builder.edit(node, altered(node, keywords=keywords), "argument", 1.6)
+    known_functions = {function for function, _ in builder.right.values} | {"reshape"}
+    for function in _SIMILAR.get(name, ()):
+        if isinstance(node.func, ast.Attribute) and function in known_functions:
+            new_call = altered(node, func=altered(node.func, attr=function))
+            yield from builder.edit(node, new_call, "function", 1.6)
 
 
 _SIMILAR: dict[str, list[str]] = {  # similar functions, in addition to those of MUTANTS

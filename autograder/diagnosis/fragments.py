@@ -2,7 +2,7 @@
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice, product
@@ -16,9 +16,8 @@ from autograder.diagnosis.code import (
     Scope,
     Slot,
     called_name,
-    is_signed,
 )
-from autograder.diagnosis.patterns import Rule
+from autograder.diagnosis.patterns import RulesByType
 from autograder.diagnosis.trees import (
     HOLE,
     New,
@@ -110,19 +109,8 @@ class RightAnswerFragments:
     steps: tuple[RightAnswerFragment, ...]
     statements: tuple[RightAnswerFragment, ...]  # without a result, such as `model.eval()`
     operations: tuple[Counter[str], ...]  # how often each answer applies each operation
-    outlines: frozenset[str]  # of all expressions, see `outline`
     # The inverses of the catalogue's rules, by the type of node that they rewrite.
-    inverse_rules: Mapping[type[ast.AST], Sequence[Rule]] = field(default_factory=dict)
-
-    def unfamiliarity(self, code: Code) -> Mapping[int, float]:
-        """Return the unfamiliarity of each node, by its id: 0 if right answers have such an expression, to 1.
-
-        A name, constant or attribute has the unfamiliarity of the expression that contains it.
-        """
-        by_id = dict[int, float]()
-        for statement in code.statements:
-            _add_unfamiliarity(statement, 1.0, self.outlines, by_id)
-        return by_id
+    inverse_rules: RulesByType = field(default_factory=dict)
 
     def compared(self, code: Code) -> "Compared":
         """Compare the operations of some code with those of the most similar right answers."""
@@ -168,7 +156,6 @@ def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
         tuple(replace(one, slots=frozenset(slots[text])) for text, one in steps.items()),
         tuple(statements.values()),
         tuple(map(operations, answers)),
-        frozenset(text for answer in answers for one in answer.statements for text in _all_outlines(one)),
     )
 
 
@@ -183,54 +170,6 @@ def _effect_statement(node: ast.AST) -> ast.stmt | None:
         case ast.If(body=[ast.Raise(exc=ast.Call(func=error))], orelse=[]):
             return altered(node, body=[ast.Raise(ast.Call(error, [], []))])
     return None
-
-
-def outline(node: ast.AST | None, depth: int) -> str:
-    """Write an expression down to a depth, with `_` for each variable and for all deeper parts."""
-    match node:
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)):
-            return f"-{value!r}"
-        case ast.Constant(value=value):
-            return repr(value)
-        case ast.Attribute(value=ast.Name("self" | "torch" | "math", ast.Load())):
-            return ast.unparse(node)
-        case ast.Attribute(value=value, attr=name) if name not in ("T", "mT"):
-            return f"{outline(value, 0)}.{name}"
-        case ast.Name() | None:
-            return "_"
-    if depth == 0:
-        return "_"
-    parts = ast.iter_child_nodes(node)
-    if isinstance(node, ast.Call):
-        called = node.func.value if isinstance(node.func, ast.Attribute) else None
-        is_method = called is not None and getattr(called, "id", "") not in ANYWHERE
-        parts = iter(
-            [*([called] if called and is_method else []), *node.args, *(one.value for one in node.keywords)]
-        )
-    texts = [outline(part, depth - 1) for part in parts if not isinstance(part, ast.expr_context)]
-    return f"{operation(node) or type(node).__name__}({', '.join(texts)})"
-
-
-def _all_outlines(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.expr) and not isinstance(node, _LEAVES):
-            yield from (outline(node, depth) for depth in _DEPTHS)
-
-
-_LEAVES = (ast.Name, ast.Constant, ast.Attribute)
-_DEPTHS = (1, 2)  # depths of the outlines that are compared with those of right answers
-
-
-def _add_unfamiliarity(
-    node: ast.AST, value: float, outlines: Container[str], by_id: dict[int, float]
-) -> None:
-    if isinstance(node, ast.expr) and not isinstance(node, _LEAVES) and not is_signed(node):
-        value = sum(outline(node, depth) not in outlines for depth in _DEPTHS) / len(_DEPTHS)
-    by_id[id(node)] = value
-    for child in ast.iter_child_nodes(node):
-        _add_unfamiliarity(
-            child, value if isinstance(child, ast.expr | ast.keyword | ast.Slice) else 1.0, outlines, by_id
-        )
 
 
 def _whole_answer(node: ast.AST) -> Iterator[ast.expr]:
@@ -351,7 +290,6 @@ class Edit:
     extent: int = 0  # the number of tokens in the replaced code
     more: tuple[tuple[ast.AST, Make], ...] = ()  # further nodes and their replacements
     within: Code | None = None  # the edited code: the student's, or a rewritten form of it
-    is_suspicious: bool = True  # whether right answers lack the replaced expression
     at: ast.AST | None = None  # the replaced part of the student's text; set when the edit is applied
     cell: int | None = None  # the number of the cell that contains it
     does: str = ""  # the operation of the step that the edit adds

@@ -349,7 +349,10 @@ def table(text: str) -> tuple[Rule, ...]:
     return tuple(parsed_rules)
 
 
-def rules_by_type(all_rules: Iterable[Rule]) -> Mapping[type[ast.AST], Sequence[Rule]]:
+RulesByType = Mapping[type[ast.AST], Sequence[Rule]]
+
+
+def rules_by_type(all_rules: Iterable[Rule]) -> RulesByType:
     """Return rules by the type of the node that they rewrite."""
     rules_of_type = defaultdict[type[ast.AST], list[Rule]](list)
     for rule in all_rules:

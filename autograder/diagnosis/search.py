@@ -145,7 +145,7 @@ class Search:
         """Return the code as it is, or after failed edits, if known mistakes have the same results."""
         original = Candidate(self.runner, code)
         original.failure = self._run(min(failed, key=self._whole_cost), original)
-        edited = sorted(self._failed, key=lambda candidate: _rank_in_pairs(candidate.edits[0]))
+        edited = sorted(self._failed, key=lambda candidate: candidate.edits[0].rank)
         others = [test for test in self.suite.of(self.question) if test not in failed]
         recognized, verified = list[Repair](), Counter[tuple[int, ...]]()
         for candidate in (original, *edited):
@@ -255,14 +255,14 @@ class Search:
             self._half_repairs[not is_likely].append(candidate)
 
     def _pairs_of_edits(self) -> Iterator[Candidate]:
-        """Yield candidates with two of the likeliest edits. They prefer code that right answers lack."""
+        """Yield candidates with two of the likeliest edits."""
         at_node, paired = Counter[int](), list[Edit]()
-        for edit in sorted((candidate.edits[0] for candidate in self._failed), key=_rank_in_pairs):
+        for edit in sorted((candidate.edits[0] for candidate in self._failed), key=lambda edit: edit.rank):
             at_node[id(edit.old)] += 1
             if at_node[id(edit.old)] <= _MOST_PAIRED_AT_NODE:
                 paired.append(edit)
         pairs = combinations(paired[:_MOST_PAIRED_EDITS], 2)
-        for first, second in sorted(pairs, key=lambda pair: sum(map(_rank_in_pairs, pair))):
+        for first, second in sorted(pairs, key=lambda pair: pair[0].rank + pair[1].rank):
             yield from self._pair(first, second)
 
     def _pair(self, first: Edit, second: Edit) -> Iterator[Candidate]:
@@ -419,15 +419,10 @@ class Search:
 
 
 def _preference(candidate: Candidate) -> tuple[float, ...]:
-    """Return the sort key of a repair. Edits of code that right answers lack come first, then small edits."""
+    """Return the sort key of a repair. Small edits come first."""
     edits = candidate.edits
-    familiar = sum(not edit.is_suspicious for edit in edits)
     sizes = sum(edit.size for edit in edits), sum(edit.extent for edit in edits)
-    return familiar, *sizes, sum(edit.rank for edit in edits)
-
-
-def _rank_in_pairs(edit: Edit) -> float:
-    return edit.rank + 0.5 * (not edit.is_suspicious)
+    return *sizes, sum(edit.rank for edit in edits)
 
 
 def _are_disjoint(one: Edit, other: Edit) -> bool:
