@@ -42,13 +42,8 @@ _ENOUGH = 0.5  # least share of the failed tests that must show a misconception
 _MOST_EXPLANATIONS = 2000  # cached explanations; equal answers of a class have the same one
 _SPOT = re.compile("\0(\\d+)\0")  # the index of a spot in a shared explanation, see Unplaced
 _FIRST = "NameError|UnboundLocalError|AttributeError|TypeError"  # errors that explain more than a repair
-_REPLACED_WORDS = (
-    "name",
-    "operator",
-    "dimension",
-    "switch",
-    "function",
-)  # kinds of edits that only replace one
+# Kinds of edits that only replace a word.
+_REPLACED_WORDS = ("name", "operator", "dimension", "switch", "function")
 _TWO_THINGS = "Two changes make all tests pass:"
 _TWO_MISTAKES = "Your code has two mistakes."
 
