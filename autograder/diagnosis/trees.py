@@ -130,14 +130,14 @@ def text_of(node: ast.stmt) -> str:
     lines = "\n".join(body).replace("\n", "\n    ")
     fields = ((name, value) for name, value in ast.iter_fields(node) if name != "body")
     head = ((name, tuple(value) if isinstance(value, list) else value) for name, value in fields)
-    return f"{_head(type(node), ('lineno', node.lineno), *head)}\n    {lines}"
+    return f"{_head(type(node).__name__, ('lineno', node.lineno), *head)}\n    {lines}"
 
 
 @lru_cache(_CACHED_TREES)
-def _head(kind: type[ast.AST], *fields: tuple[str, Any]) -> str:
+def _head(kind: str, *fields: tuple[str, Any]) -> str:
     """Write a function or class with an empty body. An edit of the body does not change its other fields."""
     lists = {name: [*value] if isinstance(value, tuple) else value for name, value in fields}
-    return ast.unparse(kind(**lists, body=[]))
+    return ast.unparse(getattr(ast, kind)(**lists, body=[]))
 
 
 def is_same_call(first: ast.AST, second: ast.AST) -> bool:
