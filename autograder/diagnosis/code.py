@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from autograder.diagnosis.trees import New, names_in, parents, replaced, text_of, with_ancestors
+from autograder.diagnosis.trees import New, names_in, parents, replaced, text_of, walk, with_ancestors
 
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 MODULES = ("torch", "nn", "F", "math")
@@ -62,13 +62,13 @@ class Code:
     @cached_property
     def unused(self) -> frozenset[tuple[str, str]]:
         """Pairs of a function's name and one of its variables whose last value is not read."""
-        nodes = (node for one in self.statements for node in ast.walk(one) if isinstance(node, _FUNCTIONS))
+        nodes = (node for one in self.statements for node in walk(one) if isinstance(node, _FUNCTIONS))
         return frozenset((node.name, name) for node in nodes for name in _unused(node))
 
     @cached_property
     def casts(self) -> int:
         """The number of calls that cast a tensor to a fixed dtype."""
-        return sum(_is_cast(node) for one in self.statements for node in ast.walk(one))
+        return sum(_is_cast(node) for one in self.statements for node in walk(one))
 
     @cached_property
     def places(self) -> tuple[NodeInScope, ...]:
@@ -130,9 +130,7 @@ def _nodes_in(
     if isinstance(node, ast.ClassDef):
         attributes = attributes_of(node)
         read = {
-            one.attr
-            for one in ast.walk(node)
-            if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load)
+            one.attr for one in walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load)
         }
         unread = tuple(one for one in attributes if one not in read)
         scope = replace(scope, attributes=attributes, unread_attributes=unread, in_class=True)
@@ -169,7 +167,7 @@ def _nodes_in_function(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scop
 def _variable_slots(function: ast.AST) -> dict[str, tuple[Slot, ...]]:
     """Return the slots in which each variable of a function is read."""
     slots: dict[str, tuple[Slot, ...]] = {}
-    for child, slot in (pair for node in ast.walk(function) for pair in _children_with_slots(node)):
+    for child, slot in (pair for node in walk(function) for pair in _children_with_slots(node)):
         if isinstance(child, ast.Name) and slot is not None:
             slots[child.id] = tuple(dict.fromkeys([*slots.get(child.id, ()), slot]))
     return slots
@@ -302,13 +300,13 @@ def _is_size(value: ast.AST) -> bool:
 
 
 def _loops(node: ast.AST) -> bool:
-    return any(isinstance(one, ast.comprehension | ast.Lambda) for one in ast.walk(node))
+    return any(isinstance(one, ast.comprehension | ast.Lambda) for one in walk(node))
 
 
 def attributes_of(node: ast.ClassDef) -> tuple[str, ...]:
     """Return the names of the attributes and buffers that the methods of a class assign or register."""
     names: list[str] = []
-    for child in ast.walk(node):
+    for child in walk(node):
         match child:
             case ast.Attribute(value=ast.Name("self"), attr=name, ctx=ast.Store()):
                 names.append(name)

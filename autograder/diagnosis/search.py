@@ -24,7 +24,7 @@ from autograder.diagnosis.distances import RightAnswer, distance
 from autograder.diagnosis.edits import edits, edits_by_rules
 from autograder.diagnosis.fragments import Edit, RightAnswerFragments
 from autograder.diagnosis.known_results import SECOND, KnownResults, Mistake
-from autograder.diagnosis.trees import New
+from autograder.diagnosis.trees import New, walk
 from autograder.testing.exchange import (
     Exchange,
     FromMemory,
@@ -428,7 +428,7 @@ def _preference(candidate: Candidate) -> tuple[float, ...]:
 def _are_disjoint(one: Edit, other: Edit) -> bool:
     """Whether no node that one edit replaces is part of a node that the other edit replaces."""
     ones, others = ({id(old): old for old, _ in edit.changes} for edit in (one, other))
-    within = [{id(part) for node in nodes.values() for part in ast.walk(node)} for nodes in (ones, others)]
+    within = [{id(part) for node in nodes.values() for part in walk(node)} for nodes in (ones, others)]
     return within[0].isdisjoint(others) and within[1].isdisjoint(ones)
 
 

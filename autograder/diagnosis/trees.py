@@ -1,7 +1,6 @@
 """Rewrites Python's syntax trees. A new tree shares its unchanged nodes with the old tree."""
 
 import ast
-import copy
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -16,10 +15,35 @@ _Tree = TypeVar("_Tree", bound=ast.AST)
 
 
 def altered(node: _Tree, **parts: Any) -> _Tree:
-    """Return a copy of a node in which these fields have other values."""
-    changed = copy.copy(node)
-    vars(changed).update(parts)
+    """Return a copy of a node in which these fields have other values; twice as fast as copy.copy."""
+    changed = type(node).__new__(type(node))
+    vars(changed).update(vars(node), **parts)
     return changed
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """Return a node's children in the order of ast.iter_child_nodes."""
+    nodes: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            nodes.append(value)
+        elif isinstance(value, list):
+            nodes += [item for item in value if isinstance(item, ast.AST)]
+    return nodes
+
+
+def walk(tree: ast.AST) -> list[ast.AST]:
+    """Return the nodes of a tree in the order of ast.walk, in half of its time."""
+    nodes = [tree]
+    for node in nodes:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                nodes.append(value)
+            elif isinstance(value, list):
+                nodes += [item for item in value if isinstance(item, ast.AST)]
+    return nodes
 
 
 def rewritten(
@@ -33,8 +57,8 @@ def rewritten(
     if near is not None and id(node) not in near:
         return node
     new_node = node
-    for name, value in ast.iter_fields(node):
-        new: object = value
+    for name in node._fields:
+        new: object = (value := getattr(node, name, None))
         if isinstance(value, ast.AST):
             new = rewritten(value, change, near)
         elif isinstance(value, list):
@@ -43,7 +67,7 @@ def rewritten(
                 flat = [one for part in parts for one in (part if isinstance(part, list) else [part])]
                 new = flat or [ast.Pass()]
         if new is not value:
-            new_node = copy.copy(node) if new_node is node else new_node
+            new_node = altered(node) if new_node is node else new_node
             setattr(new_node, name, new)
     return change(node, new_node)
 
@@ -71,8 +95,8 @@ def with_values(tree: _Tree, values: Mapping[str, ast.expr]) -> _Tree:
 def parents(tree: ast.AST) -> Mapping[int, Sequence[ast.AST]]:
     """Return the parents of each node of a tree, by the node's id. A shared node has several parents."""
     parents_by_id = defaultdict[int, list[ast.AST]](list)
-    for node in ast.walk(tree):
-        for child in ast.iter_child_nodes(node):
+    for node in walk(tree):
+        for child in children(node):
             parents_by_id[id(child)].append(node)
     return parents_by_id
 
@@ -81,7 +105,7 @@ def parents(tree: ast.AST) -> Mapping[int, Sequence[ast.AST]]:
 def by_type(tree: ast.AST) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
     """Return the nodes of a tree by their types."""
     nodes = defaultdict[type[ast.AST], list[ast.AST]](list)
-    for node in ast.walk(tree):
+    for node in walk(tree):
         nodes[type(node)].append(node)
     return nodes
 
@@ -104,7 +128,16 @@ def text_of(node: ast.stmt) -> str:
         return ast.unparse(node)
     body = [text_of(one) for one in node.body if not is_docstring(one)] or ["pass"]
     lines = "\n".join(body).replace("\n", "\n    ")
-    return f"{ast.unparse(altered(node, body=[]))}\n    {lines}"
+    fields = ((name, value) for name, value in ast.iter_fields(node) if name != "body")
+    head = ((name, tuple(value) if isinstance(value, list) else value) for name, value in fields)
+    return f"{_head(type(node).__name__, ('lineno', node.lineno), *head)}\n    {lines}"
+
+
+@lru_cache(_CACHED_TREES)
+def _head(kind: str, *fields: tuple[str, Any]) -> str:
+    """Write a function or class with an empty body. An edit of the body does not change its other fields."""
+    lists = {name: [*value] if isinstance(value, tuple) else value for name, value in fields}
+    return ast.unparse(getattr(ast, kind)(**lists, body=[]))
 
 
 def is_same_call(first: ast.AST, second: ast.AST) -> bool:
@@ -117,8 +150,8 @@ def is_same_call(first: ast.AST, second: ast.AST) -> bool:
 def path_to_difference(first: ast.AST, second: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
     """Yield pairs of nodes that contain all differences of two trees: from the roots down to the smallest."""
     yield first, second
-    children = [[*ast.iter_child_nodes(tree)] for tree in (first, second)]
-    differ = [pair for pair in zip(*children, strict=False) if ast.dump(pair[0]) != ast.dump(pair[1])]
+    pairs = zip(children(first), children(second), strict=False)
+    differ = [pair for pair in pairs if ast.dump(pair[0]) != ast.dump(pair[1])]
     if len(differ) == 1 and _dump_without_children(first) == _dump_without_children(second):
         yield from path_to_difference(*differ[0])
 
@@ -145,11 +178,11 @@ def token_counts(node: ast.AST) -> Counter[str]:
 
 def without_positions(tree: _Tree) -> _Tree:
     """Return a copy of some code whose line numbers are 0."""
-    tree = copy.deepcopy(tree)
-    for node in ast.walk(tree):
-        if hasattr(node, "lineno"):
-            node.lineno = 0
-    return tree
+
+    def change(_: ast.AST, node: ast.AST) -> ast.AST:
+        return altered(node, lineno=0) if hasattr(node, "lineno") else node
+
+    return rewritten(tree, change)  # type: ignore[no-any-return]
 
 
 @lru_cache(_CACHED_TREES)
@@ -165,7 +198,7 @@ def self_attribute(name: str) -> ast.Attribute:
 
 def names_in(tree: ast.AST, kind: type[ast.expr_context] = ast.expr_context) -> Iterator[str]:
     """Yield the names in some code. `kind` selects those that are read or those that are assigned."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, kind):
             yield node.id
 
@@ -177,7 +210,7 @@ def token_distance(one: Counter[str], other: Counter[str]) -> int:
 
 def expression_count(tree: ast.AST) -> int:
     """Return the number of expressions in a tree."""
-    return sum(isinstance(node, ast.expr) for node in ast.walk(tree))
+    return sum(isinstance(node, ast.expr) for node in walk(tree))
 
 
 def position(node: ast.AST) -> tuple[int, ...]:

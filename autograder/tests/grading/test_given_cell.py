@@ -1,5 +1,6 @@
 """What a student does to the given cell, or to `check`, changes no grade."""
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -45,3 +46,14 @@ def test_right_answers_score_in_full(change: Callable[[Cells], Cells], zygote: Z
     report = grader.grade_cells(cells, asked=frozenset(EXERCISE.points)).report
     scores = {question.name: question.score for question in report.questions}
     assert {name: scores[name] for name in EXERCISE.points} == EXERCISE.points
+
+
+def test_a_cell_is_skipped_if_the_given_cell_has_all_its_statements() -> None:
+    functions = (node for node in ast.parse(EXERCISE.given_checks).body if isinstance(node, ast.FunctionDef))
+    function = next(functions)
+    part = ast.unparse(function)
+    assert EXERCISE.needs_no_run(part)
+    assert EXERCISE.needs_no_run(f"import math\n{part}")
+    assert not EXERCISE.needs_no_run(f"{part}\nx = 1")
+    for value in ("1", f"{'-' * 900}1"):  # the second tree is too deep to be written as text
+        assert not EXERCISE.needs_no_run(f"def {function.name}():\n    return {value}")
