@@ -150,9 +150,10 @@ def _next(question: QuestionReport, entry: Entry | None, code: Sequence[Line]) -
 
 
 def _error(question: QuestionReport) -> str:
-    """Return the error that stopped the code if the question's hint is about a repair, else ""."""
+    """Return the error that stopped the code, or "" if the question's hint contains it or names no line."""
     errors = [test.hint for test in question.tests if test.verdict is Verdict.CRASHED]
-    return errors[0] if errors and question.place and question.hint not in errors else ""
+    is_hint = any(error in question.hint for error in errors)
+    return errors[0] if errors and question.place and not is_hint else ""
 
 
 def _own_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterator[Line]:

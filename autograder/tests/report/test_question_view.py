@@ -107,3 +107,20 @@ def test_tests_that_end_alike_make_up_one_group_which_counts_those_of_each_title
     (group,) = view(replace(REVIEW, verdict=Verdict.PASSED, tests=passed), None).tests
     assert group.count == 3
     assert dict(group.titles) == {"Right for vectors.": 2, "Right for one number.": 1}
+
+
+@pytest.mark.parametrize(
+    ("hint", "place", "error"),
+    [
+        ("All tests pass after one change in line 2.", Place("dot", 2), "IndexError: 3"),
+        ("All tests pass after one change.", None, ""),
+        ("IndexError: 3", Place("dot", 2), ""),
+        ("IndexError: 3. `forward` has three inputs.", Place("dot", 2), ""),
+    ],
+)
+def test_an_error_has_a_line_of_its_own_unless_the_hint_contains_it(
+    hint: str, place: Place | None, error: str
+) -> None:
+    crash = HiddenTest("Right for vectors.", Verdict.CRASHED, 0.0, "IndexError: 3")
+    question = QuestionReport("dot", Verdict.CRASHED, 0.0, 3.0, hint, None, (crash,), place=place)
+    assert view(question, None).error == error
