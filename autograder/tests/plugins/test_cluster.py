@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from distributed import Client, LocalCluster, Scheduler
 
 from autograder.authoring.release import build_missing
-from autograder.batch.grade import grade_submissions
 from autograder.batch.pool import Done, Executor, Task
 from autograder.cli import main
 from autograder.course.course import Course, load_course
@@ -25,7 +24,7 @@ from autograder.submission.notebook import MAX_BYTES, read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import reports
-from autograder.tests.in_process import InProcess
+from autograder.tests.in_process import InProcess, grade_class
 
 SLOW = "import time\ntime.sleep(0.3)\ndef double(x):\n    return 2 * x"
 
@@ -162,7 +161,7 @@ def test_a_dask_worker_of_another_version_is_refused_by_its_address(
 def test_the_command_comes_to_what_is_graded_here(term: Course, dask: LocalCluster, zygote: Zygote) -> None:
     hand_in_all_kinds(term)
     build_missing(term, [small(term)])
-    grade_submissions(term, [small(term)], executor=InProcess(term, zygote))
+    grade_class(term, InProcess(term, zygote))
     here, words = kept(term), ["cluster", dask.scheduler_address, "01_small", "--force"]
     done = CliRunner().invoke(main, ["--course", str(term.root), *words])
     assert done.exit_code == 0, done.output

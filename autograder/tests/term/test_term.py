@@ -149,8 +149,7 @@ def term(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zygote: Zygote) -> Ter
     downloads.mkdir()
     make_course(root, tmp_path / "exchange", slip=True)
     (root / "students.csv").write_text(platforms.students_csv(), encoding="utf-8")
-    for module in ("autograder.batch.grade", "autograder.batch.pool"):
-        monkeypatch.setattr(f"{module}.ProcessPool", partial(Remembering, zygote))
+    monkeypatch.setattr("autograder.batch.pool.ProcessPool", partial(Remembering, zygote))
     return Term(root, load_course(root), downloads)
 
 
