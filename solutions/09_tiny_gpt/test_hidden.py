@@ -1314,12 +1314,12 @@ def test_returns_a_python_float(student):
 
 @question("train_step")
 def test_the_model_s_own_loss_counts(student):
-    """The step minimises the loss that the model returns, even if it is not only a cross-entropy."""
+    """The step minimises and returns the loss of the model, even if it is not only a cross-entropy."""
     start = 0.5 * torch.randn(6, 6)
     model = student.define(PENALISED, "Penalised")(start)
     optimizer = student.torch.optim.SGD(model.parameters(), lr=0.5)
     tokens, targets = torch.randint(6, (3, 5)), torch.randint(6, (3, 5))
-    student.train_step(model, optimizer, tokens, targets)
+    value = student.train_step(model, optimizer, tokens, targets)
     leaf = start.clone().requires_grad_()
     entropy = F.cross_entropy(leaf[tokens].flatten(0, 1), targets.flatten())
     loss = entropy + leaf.square().mean()
@@ -1329,6 +1329,8 @@ def test_the_model_s_own_loss_counts(student):
     ).detach()
     hint = "The model returns logits and a loss. Do you call backward on this loss?"
     expect_close(table, right, name="The parameter after one step", hint=hint)
+    is_wrong = isinstance(value, float) and abs(value - loss.item()) > 1e-4
+    expect(not is_wrong, "The returned number is not the loss that the model returned.")
 
 
 @question("train_step")
