@@ -82,7 +82,7 @@ def _can_return(folder: Path) -> bool:
 
 
 def read_file(folder: int, name: str, limit: int, owner: int | None = None) -> bytes | None:
-    """Return at most `limit` bytes of a plain file, or None if no plain file has this name and `owner`.
+    """Return at most `limit` + 1 bytes of a plain file, or None if none has this name and `owner`.
 
     A hard link to another student's file has that student as its owner.
     """
