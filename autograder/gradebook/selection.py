@@ -143,7 +143,7 @@ class AttemptSelection:
         )
 
     def _problem(self, attempt: Attempt) -> str:
-        """Return what is wrong with the content of an attempt's file, or "" if the attempt can count."""
+        """Return the reason why the content of an attempt's file cannot count, or ""."""
         if attempt.digest not in self._problems:
             self._problems[attempt.digest] = self._read_problem(attempt)
         return self._problems[attempt.digest]
