@@ -127,7 +127,7 @@ class Release:
         if submitted is None:
             return _put_back(graded)
         source = graded.source if graded is not None and graded.metadata.nbgrader.locked else submitted.text
-        # nbformat's own functions would validate each cell against a schema, which is slow.
+        # nbformat's own functions would validate each cell against a schema.
         cell = NotebookNode(cell_type=submitted.kind, id=f"cell-{submitted.number}", source=source)
         cell.metadata = NotebookNode()
         if submitted.kind == "code":

@@ -2,8 +2,9 @@
 
 Publishing does not change the gradebook, except by `update_scores`.
 
-Before the due date, a page may show only the score, or only which tests passed. Then outputs and kinds of
-failure are left out: they could disclose hidden inputs that an earlier attempt has left in memory.
+Before the due date, a page may show only the score, or only which tests passed. Then outputs, kinds of
+failure and details of lost cells are left out: they could disclose hidden inputs that an earlier attempt has
+left in memory.
 """
 
 from collections import Counter
