@@ -1,8 +1,8 @@
 """Adds explanations to the reports of a class whose marks are in the gradebook.
 
-Explaining takes several times as long as marking, so it comes second. Each submission is graded again, with a
-search for the mistakes, and its report is replaced at once. After an interruption the marks are complete, and
-the next run explains the rest.
+Explaining takes several times as long as marking, so the whole class gets its marks first. Then each
+submission is graded again, with a search for the mistakes, and its report is replaced immediately. If a run
+is interrupted while it explains, all marks are complete, and the next run explains the remaining submissions.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -61,7 +61,10 @@ def explain(
     *,
     unsafe: bool = False,
 ) -> Iterator[tuple[Submission, str]]:
-    """Explain submissions. Yield each when its report is replaced, or with the reason why it is not."""
+    """Grade submissions again, with explanations, and replace their reports.
+
+    Yield each submission with "", or with the reason why its report was not replaced.
+    """
     if not submissions:
         return
     with ExerciseGradebook(course, exercise, unsafe=unsafe) as gradebook:
@@ -77,7 +80,7 @@ def explain(
 
 
 def _tasks(course: Course, gradebook: ExerciseGradebook, submissions: Sequence[Submission]) -> Iterator[Task]:
-    """Yield the notebooks. The next `grade` reports those that can no longer be read."""
+    """Yield submissions with the notebooks that count. The next `grade` reports unreadable notebooks."""
     for submission in submissions:
         with skipping(course, submission.exercise, submission.student, lambda _: None):
             if (attempt := gradebook.recorded(submission.student)) is not None:

@@ -41,7 +41,7 @@ class Summary:
 
     @property
     def waiting(self) -> tuple[SubmissionLine, ...]:
-        """The submissions at which an instructor has to look, because of a failure or of a question."""
+        """The submissions that an instructor has to check: they have no score, or a question needs review."""
         return tuple(line for line in self.lines if line.ours or line.waiting)
 
     @property
@@ -70,7 +70,7 @@ def grade_submissions(
     eligible: Eligible = lambda _: True,
     notify: Callable[[SubmissionLine], None] = lambda _: None,
 ) -> Summary:
-    """Mark the submissions of all `students`, or of these, for `exercises`. Nothing is explained.
+    """Mark the submissions of `students`, or of all students if it is empty. Nothing is explained yet.
 
     A submission with a current report is graded again only with `force`. Only `eligible` attempts may count.
     If an exercise's solution fails its hidden tests, no submission for it is graded. `notify` gets each line
@@ -150,7 +150,7 @@ class _ExerciseRound:
         return attempts
 
     def _guard(self, submission: Submission) -> AbstractContextManager[None]:
-        """Turn a failure in the `with` block into the line on this submission, and finish with it."""
+        """Turn a failure in the `with` block into the submission's line. Later results of it are ignored."""
 
         def fail(error: SubmissionError) -> None:
             self._waiting.pop(submission, None)

@@ -33,7 +33,7 @@ class Executor(Protocol):
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         """Grade each submission and yield it when it is done, in any order.
 
-        With `marks_only`, no wrong answer is explained. Only a few tasks are taken ahead of the results, so
+        With `marks_only`, wrong answers are not explained. Only a few tasks are read before their turn, so
         that a large class does not fill the memory.
         """
         ...
@@ -42,10 +42,10 @@ class Executor(Protocol):
 class ProcessPool:
     """Grades in `jobs` processes; use it in a `with` block.
 
-    Unless `start` is called before, the processes start with the first submission. Loading torch takes them
-    seconds, for which a class that needs no grading need not wait. One thread of this process waits for each
-    of them, so that replacing a lost process delays no other. The processes share explanations, so that
-    equal wrong answers are explained only once.
+    The processes start when `start` is called or the first submission comes. Starting them takes seconds,
+    because each loads torch; if no submission has to be graded, they never start. A thread of this process
+    waits for each of them, so that replacing a lost process does not delay the others. The processes share
+    explanations, so that equal wrong answers are explained only once.
     """
 
     def __init__(self, course: Course, jobs: int, *, unsafe: bool = False) -> None:
@@ -56,17 +56,17 @@ class ProcessPool:
         self._shared = ExitStack()  # removes the folder for explanations
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
-        """Grade in the processes. If a failed attempt may succeed, repeat it when all others are done."""
+        """Grade in the processes. Tasks that failed but may succeed later are repeated after all others."""
         to_repeat = list[Task]()
-        for submission, notebook, graded in self._attempts(tasks, marks_only):
+        for submission, notebook, graded in self._grade_once(tasks, marks_only):
             if graded.again:
                 to_repeat.append((submission, notebook))
             else:
                 yield submission, notebook, graded
-        yield from self._attempts(to_repeat, marks_only)
+        yield from self._grade_once(to_repeat, marks_only)
 
-    def _attempts(self, tasks: Iterable[Task], marks_only: bool) -> Iterator[Done]:
-        """Make one attempt at each task. Each process has a few submissions in its queue."""
+    def _grade_once(self, tasks: Iterable[Task], marks_only: bool) -> Iterator[Done]:
+        """Grade each task once, with at most `_QUEUED` tasks waiting or running for each process."""
         left, running = iter(tasks), dict[Future[Graded], Task]()
         while True:
             for task in islice(left, _QUEUED * self._jobs - len(running)):
@@ -91,8 +91,9 @@ class ProcessPool:
     def start(self) -> None:
         """Start the processes unless they run. This process has no threads yet, so it may fork.
 
-        The gradebook may be open here. A forked process does nothing with it, and ends without closing it.
-        If there are several processes, the course's packages are loaded here first, so that they share them.
+        A forked process inherits the open gradebook, does not use it, and ends without closing it. If there
+        are several processes, the course's packages are loaded before they fork, so that they share the
+        memory.
         """
         if self._processes:
             return
@@ -115,7 +116,7 @@ class ProcessPool:
                 exercise = self._course.exercises[submission.exercise]
                 return process.attempt(exercise, notebook, marks_only=marks_only)
         except SubmissionError as error:
-            process.kill()  # it may be sending an answer
+            process.kill()  # because the process may still send its answer, which the next task would get
             if isinstance(error.__cause__, AutograderError):  # no submission can be graded
                 raise error.__cause__ from None
             report = failure_report(self._course.exercises[submission.exercise], ())

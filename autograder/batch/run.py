@@ -15,7 +15,8 @@ from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import exercise_by_cells, exercise_by_name
 
-_Task = tuple[str, Exercise, Notebook | None]  # the notebook if its cells identified the exercise
+# A path, its exercise, and its notebook if this was read already to identify the exercise.
+_Task = tuple[str, Exercise, Notebook | None]
 
 
 def run_notebooks(
@@ -28,8 +29,9 @@ def run_notebooks(
 ) -> Iterator[tuple[str, Graded]]:
     """Grade each notebook as the given exercise, or as the one that its name, folder or cells identify.
 
-    Yield each path as it was given, with its result. A damaged notebook gets a report, too. Wrong use is an
-    error before any notebook is graded. `on_failure` gets the error if our own code fails on a notebook.
+    Yield each path as it was given, with its result. A damaged notebook gets a report, too. A wrong path or
+    an unknown exercise raises UsageError before any notebook is graded. `on_failure` gets the error if our
+    own code fails on a notebook.
     """
     named = course.chosen([exercise])[0] if exercise else None
     tasks = list[_Task]()
@@ -69,6 +71,6 @@ def _graded(
             with skipping(course, exercise.name, path, _unless((WallError, MarkingError), on_failure)):
                 graded = grader.grade(exercise, notebook or read_notebook(Path(path)))
             if graded is None:
-                grader.kill()  # it may be sending an answer
+                grader.kill()  # because the process may still send its answer, which the next task would get
             else:
                 yield path, graded

@@ -24,9 +24,10 @@ _PREFIX = f"{SourceError.__name__}: "
 
 
 def suite_problem(course: Course, exercise: Exercise, executor: Executor) -> str:
-    """Return in one line why the hidden tests cannot grade a class, with file and line, or "".
+    """Return a one-line reason, with file and line, why the hidden tests cannot grade a class, or "".
 
-    If the solution passes, build/ has a file that says so until the exercise, its tests or the engine change.
+    If the solution passes, a file in build/ records this. The solution is graded again only after the
+    exercise, its tests or the engine have changed.
     """
     try:
         current = rules(course, exercise)
@@ -63,7 +64,7 @@ def _first_line(text: str) -> str:
 
 
 def _raised(suite: Path, warnings: tuple[str, ...]) -> str:
-    """Return the line of the suite in the first traceback that contains the suite, and its error, or ""."""
+    """Return the suite's line and the error from the first traceback that passes through the suite, or ""."""
     for warning in warnings:
         lines = re.findall(rf'File "{re.escape(str(suite))}", line (\d+)', warning)
         if lines:

@@ -49,13 +49,13 @@ class Arrival:
     source: Annotated[Source, Field(alias="time")] = Source.FILE
     upload: int | None = None  # the number that Canvas gave to the file; later files have greater numbers
     downloaded: datetime | None = None  # the time at which the platform made the archive
-    number: str = ""  # the person's on Canvas or Moodle, from the file name; empty for a group
+    number: str = ""  # the student's number on Canvas or Moodle, from the file name; empty for a group
     form: str = ""  # the suffix of the file on the platform
     late: bool = False  # whether Canvas marks the file as late
 
     @property
     def is_late_untimed(self) -> bool:
-        """Whether the platform marks it as late but gives no time."""
+        """Whether the platform marks the file as late but gives no time."""
         return self.late and self.when is None
 
     @property
@@ -65,7 +65,7 @@ class Arrival:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The values other than the time, for the database. Empty if the time is a file's or is ignored."""
+        """The values other than the time, for the database; {} if the time is from the file or is ignored."""
         options: dict[str, Any] = {"mode": "json", "exclude_defaults": True, "by_alias": True}
         return {} if self.source in _UNRELIABLE else _ARRIVALS.dump_python(self, exclude={"when"}, **options)
 
@@ -116,7 +116,7 @@ def read_arrival(time: str, record: dict[str, Any] | None) -> Arrival:
 LOCK = ".collecting.lock"
 _FOLDER, _SUBMITTED = "attempts", "submitted"
 _KEY = (ATTEMPTS.c.student, ATTEMPTS.c.exercise, ATTEMPTS.c.digest)
-# Small files beside a notebook. nbgrader's exchange returns a feedback page only if it has them, too.
+# Small files in a notebook's folder. nbgrader's exchange returns a page only if its folder has them, too.
 TIMESTAMP, SECRET = COMPANIONS = "timestamp.txt", "submission_secret.txt"
 _MAX_COMPANION = 1000  # bytes
 
@@ -135,7 +135,7 @@ class Placing(StrEnum):
 class Attempt:
     """One submitted notebook: its bytes, its arrival, and the last report on it."""
 
-    id: int  # in the order in which they were collected
+    id: int  # increases in the order of collection
     digest: str
     notebook: Path  # the file with its bytes
     time: str  # the content of timestamp.txt
@@ -145,12 +145,12 @@ class Attempt:
     shown: bool = False  # whether its feedback page was returned
     is_submitted: bool = False  # whether `adopt` found it in submitted/
     report: Report | None = None
-    fingerprint: str = ""  # of the report: a digest of the notebook and of everything that affects its grade
+    fingerprint: str = ""  # digest of the notebook and of everything else on which `report` depends
     recorded: bool = False  # whether the gradebook has the scores of this report
 
     @property
     def companions(self) -> dict[str, bytes]:
-        """The files that nbgrader's exchange needs beside its graded notebook and its page, by name."""
+        """The files that nbgrader's exchange needs next to the graded notebook and the page, by name."""
         files = {TIMESTAMP: self.time.encode(), SECRET: self.secret}
         return {name: content for name, content in files.items() if content}
 
@@ -199,8 +199,8 @@ def recorded_attempt(attempts: Sequence[Attempt]) -> Attempt | None:
 def stored_numbers(root: Path) -> dict[tuple[str, str], str]:
     """Return the id of the student who first submitted with each platform number, by scope and number.
 
-    The scope is "" for a number of Canvas, which a user has in all assignments. For a number of Moodle, which
-    numbers the participants of each assignment differently, the scope is the exercise.
+    A Canvas number identifies a user in all assignments, so its scope is "". Moodle numbers the participants
+    of each assignment differently, so the scope of its numbers is the exercise.
     """
     numbers: dict[tuple[str, str], str] = {}
     with reading(root) as store:
@@ -222,7 +222,7 @@ def _position(arrival: Arrival, attempts: Sequence[Attempt]) -> int:
 def mark(submission: Submission, attempt: Attempt, when: datetime, *, shown: bool) -> None:
     """Store the time at which `watch` accepted an attempt, and whether its feedback page was returned.
 
-    There is one page for all attempts, so no other attempt of this submission is shown any more.
+    All attempts have the same page, so the other attempts of this submission are marked as not shown.
     """
     is_same_student = ATTEMPTS.c.student == submission.student
     is_same_exercise = ATTEMPTS.c.exercise == submission.exercise
@@ -247,7 +247,7 @@ def place(submission: Submission, content: bytes, arrival: Arrival, secret: byte
 def adopt(submission: Submission, stored: Sequence[Attempt] | None = None) -> tuple[Attempt, ...]:
     """Return all attempts. If submitted/ has a notebook that was not collected, store it as an attempt first.
 
-    Grading does not read submitted/ anywhere else. `stored` are the stored attempts, if the caller has them.
+    Grading reads submitted/ only here. `stored` are the stored attempts, if the caller has read them.
     """
     attempts = attempts_of(submission) if stored is None else stored
     submitted = _read_submitted(submission)
@@ -296,7 +296,7 @@ def _place(
         return Placing.RETIMED if retimed else Placing.UNCHANGED
     submitted = _Submitted(content, arrival.time, secret)
     is_older = _position(arrival, attempts) < len(attempts)
-    if not is_older:  # before it is stored: if the process stops in between, `adopt` will store it
+    if not is_older:  # submitted/ is written first: after a crash, `adopt` stores the notebook from there
         _submit(submission, submitted)
     _store(submission, submitted, arrival)
     return Placing.OLDER if is_older else Placing.NEW if newest is None else Placing.REPLACED
@@ -400,7 +400,8 @@ def _write_companions(folder: Path, new: _Submitted) -> None:
 def _folder(submission: Submission) -> Path:
     """Return a submission's folder in submitted/, created if missing.
 
-    A link is refused. So is a new student's folder whose name some file systems cannot tell from another's.
+    Links are refused. A new student is refused, too, if some file systems do not distinguish the id from an
+    existing folder's name.
     """
     folder = submission.root
     for name in (_SUBMITTED, submission.student, submission.exercise):

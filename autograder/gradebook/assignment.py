@@ -21,26 +21,26 @@ _BY_HAND = Grade.manual_score.isnot(None) | Grade.extra_credit.isnot(None)
 
 
 def register(gradebook: Gradebook, exercise: Exercise) -> None:
-    """Write the current questions and due date of `exercise` into the gradebook. Other grades stay.
+    """Write the current questions and due date of `exercise` into the gradebook.
 
-    nbgrader's SaveCells refuses to add or remove questions after the first submission. Here submissions get
-    the rows that they lack. Scores and comments of graders are never deleted: CourseError is raised instead.
+    nbgrader's SaveCells refuses to add or remove questions after the first submission. This function adds
+    missing rows to submissions. If a removed question has a grader's score or comment, CourseError is raised.
     """
     node, name, due = released(exercise), exercise.name, exercise.settings.due
     gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
     kernel = json.dumps(node.metadata.get("kernelspec", {}))
     book = gradebook.update_or_create_notebook(name, name, kernelspec=kernel)
-    _forget(gradebook, exercise, book)
+    _delete_removed_cells(gradebook, exercise, book)
     for cell in node.cells:
         if "nbgrader" in cell.metadata:
             _record(gradebook, name, cell)
-    _complete(gradebook, book)
+    _add_missing_rows(gradebook, book)
 
 
 def expect_nothing_lost(gradebook: Gradebook, exercise: Exercise) -> None:
     """Raise CourseError if the exercise lacks a question to which a grader has given a score or comment."""
     with suppress(MissingEntry):
-        _gone(gradebook, exercise, gradebook.find_notebook(exercise.name, exercise.name))
+        _removed_cells(gradebook, exercise, gradebook.find_notebook(exercise.name, exercise.name))
 
 
 def _record(gradebook: Gradebook, name: str, cell: NotebookNode) -> None:
@@ -48,18 +48,20 @@ def _record(gradebook: Gradebook, name: str, cell: NotebookNode) -> None:
     about = cell.metadata.nbgrader
     if utils.is_grade(cell):
         points = float(about.points)
-        _look_again(gradebook, name, about.grade_id, points)
+        _mark_for_review(gradebook, name, about.grade_id, points)
         gradebook.update_or_create_grade_cell(
             about.grade_id, name, name, max_score=points, cell_type=cell.cell_type
         )
     if utils.is_solution(cell):
         gradebook.update_or_create_solution_cell(about.grade_id, name, name)
-    kept = {"cell_type": cell.cell_type, "source": cell.source, "checksum": about.checksum}
-    gradebook.update_or_create_source_cell(about.grade_id, name, name, locked=utils.is_locked(cell), **kept)
+    columns = {"cell_type": cell.cell_type, "source": cell.source, "checksum": about.checksum}
+    gradebook.update_or_create_source_cell(
+        about.grade_id, name, name, locked=utils.is_locked(cell), **columns
+    )
 
 
-def _look_again(gradebook: Gradebook, name: str, grade_id: str, points: float) -> None:
-    """If a question's points change, let a grader look at the scores that graders gave for it."""
+def _mark_for_review(gradebook: Gradebook, name: str, grade_id: str, points: float) -> None:
+    """If a question's points have changed, mark the scores that graders gave for it for review."""
     with suppress(MissingEntry):
         cell = gradebook.find_grade_cell(grade_id, name, name)
         if cell.max_score != points:
@@ -67,9 +69,9 @@ def _look_again(gradebook: Gradebook, name: str, grade_id: str, points: float) -
             grades.update({Grade.needs_manual_grade: True}, synchronize_session=False)
 
 
-def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> None:
+def _delete_removed_cells(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> None:
     """Delete the cells that the exercise no longer has, with their automatic scores and comments."""
-    for cell in _gone(gradebook, exercise, book):
+    for cell in _removed_cells(gradebook, exercise, book):
         for row in (Grade, Comment):
             gradebook.db.query(row).filter(row.cell_id == cell.id).delete()
         gradebook.db.delete(cell)
@@ -79,7 +81,7 @@ def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> None:
     gradebook.db.commit()
 
 
-def _gone(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> list[BaseCell]:
+def _removed_cells(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> list[BaseCell]:
     """Return the cells that the exercise no longer has. CourseError is raised if a grader graded one."""
     gone = [cell for cell in book._base_cells if cell.name not in _names(exercise)]
     manual = ((Grade, _BY_HAND), (Comment, Comment.manual_comment.isnot(None)))
@@ -97,8 +99,8 @@ def _names(exercise: Exercise) -> set[str]:
     return {cell.grade_id for cell in exercise.cells if cell.role in GRADED}
 
 
-def _complete(gradebook: Gradebook, book: Notebook) -> None:
-    """Add a grade and a comment to each submission that is older than a question."""
+def _add_missing_rows(gradebook: Gradebook, book: Notebook) -> None:
+    """Add the missing rows for grades and comments to submissions that are older than a question."""
     gradebook.db.refresh(book)
     rows = (selectinload(SubmittedNotebook.grades), selectinload(SubmittedNotebook.comments))
     submissions = gradebook.db.query(SubmittedNotebook).filter_by(notebook_id=book.id)

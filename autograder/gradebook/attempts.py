@@ -51,7 +51,7 @@ def written_time(submission: Submission) -> str | None:
 
 
 def is_final(report: Report, *, unsafe: bool) -> bool:
-    """Whether grading did not fail and used the walls that are required now, so it need not be repeated."""
+    """Whether a report can stay: grading did not fail, and it used the walls that are required now."""
     return report.status is not Status.GRADER_ERROR and (unsafe or "unsafe" not in report.sandbox)
 
 

@@ -1,8 +1,8 @@
-"""Backs a course up into one file, and restores it into a course without such state.
+"""Backs up a course's state into one file, and restores it into a course that has no state yet.
 
 The file contains everything that no command can make again: the database, all submissions, the secret, and
-lists that people edit. course/kept.py names all of it. The course's own files, solutions/ and course.yaml,
-are usually in git.
+the lists that instructors edit. course/kept.py has their names. solutions/ and course.yaml are not in it,
+because they are usually in git.
 """
 
 import json
@@ -32,8 +32,9 @@ from autograder.files import OWNER, Member, locked, write_zip
 from autograder.gradebook.config import grading_lock
 from autograder.records.database import copy_database, database_file
 
-_CONTENTS = "contents.json"  # names the course of a backup
-_RESTS = ("-journal", "-wal", "-shm")  # beside a database; SQLite would apply them to a restored one
+_CONTENTS = "contents.json"  # the file in a backup that names its course
+# Suffixes of the files that SQLite keeps for a database. It would apply old ones to a restored database.
+_RESTS = ("-journal", "-wal", "-shm")
 
 
 def back_up(course: Course, path: Path) -> int:
@@ -50,7 +51,7 @@ def back_up(course: Course, path: Path) -> int:
             files[name] = folder / name
         contents = json.dumps({"course": course.settings.course}).encode()
         members = [Member(name, file, OWNER) for name, file in files.items()]
-        write_zip(path, [*members, Member(_CONTENTS, contents, OWNER)], OWNER)  # it holds the secret
+        write_zip(path, [*members, Member(_CONTENTS, contents, OWNER)], OWNER)  # it contains the secret
     return len(files)
 
 
@@ -69,8 +70,8 @@ def restore(course: Course, path: Path) -> int:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix=".restore-", dir=course.root)))
             drafts = [_unpack(archive, name, folder / str(number)) for number, name in enumerate(names)]
             for name, draft in zip(names, drafts, strict=True):
-                (place := _place(course, name)).parent.mkdir(parents=True, exist_ok=True)
-                draft.replace(place)
+                (target := _path_in_course(course, name)).parent.mkdir(parents=True, exist_ok=True)
+                draft.replace(target)
             return len(names)
     except (OSError, zipfile.BadZipFile, EOFError, ValueError, KeyError, RuntimeError, zlib.error) as error:
         raise UsageError(f"{path}: cannot be restored: {error}") from None
@@ -78,7 +79,7 @@ def restore(course: Course, path: Path) -> int:
 
 def _refuse_state(course: Course, path: Path) -> None:
     """Raise UsageError if the course has any file that a backup contains, or a link instead of a folder."""
-    databases = [_place(course, name) for name in DATABASES]
+    databases = [_path_in_course(course, name) for name in DATABASES]
     rests = [database.with_name(database.name + rest) for database in databases for rest in _RESTS]
     links = [course.root / name for name in FOLDERS if (course.root / name).is_symlink()]
     for present in (*rests, *links, *(file for _, file in sorted(_state(course)))):
@@ -96,7 +97,7 @@ def _unpack(archive: zipfile.ZipFile, name: str, draft: Path) -> Path:
 
 def _state(course: Course) -> Iterator[tuple[str, Path]]:
     """Yield the name in a backup and the path of each file that belongs to the course's state."""
-    yield from ((name, path) for name in DATABASES if (path := _place(course, name)).is_file())
+    yield from ((name, path) for name in DATABASES if (path := _path_in_course(course, name)).is_file())
     yield from ((name, course.root / name) for name in FILES if (course.root / name).is_file())
     for path in (path for name in FOLDERS for path in (course.root / name).rglob("*")):
         if path.is_file() and not path.is_symlink():
@@ -123,7 +124,7 @@ def _names(course: Course, path: Path, archive: zipfile.ZipFile) -> list[str]:
     return names
 
 
-def _place(course: Course, name: str) -> Path:
+def _path_in_course(course: Course, name: str) -> Path:
     """Return the path in the course of a file in a backup."""
     if name != GRADEBOOK:
         return course.root / name

@@ -93,14 +93,14 @@ class ExerciseGradebook:
         return self._opened.enter_context(open_converter(Autograde, self._course, self.exercise))
 
     def begin(self, submission: Submission, *, force: bool = False) -> list[Attempt] | None:
-        """Return the attempts to grade before one of them can be chosen, or None if nothing was submitted.
+        """Return the attempts to grade before one is chosen to count, or None if nothing was submitted.
 
         An attempt with a current report is graded again only with `force`.
         """
         with locked(submission.root / LOCK):
             try:
                 attempts = adopt(submission, self._attempts.get(submission.student, ()))
-            except EntryError:  # not a plain file: an unreadable attempt that cannot be stored
+            except EntryError:  # a path that is not a plain file counts as an unreadable attempt, not stored
                 digest, time = read_notebook(submission.notebook).digest, written_time(submission) or ""
                 about = report_columns(self._store, submission, digest)
                 path = submission.notebook
@@ -111,7 +111,7 @@ class ExerciseGradebook:
         eligible = [attempt for attempt in attempts if self._eligible(attempt)]
         is_restricted = len(eligible) < len(attempts)
         if is_restricted and self._selection.why_passed_over(submission.student, eligible[-1]):
-            eligible = list(attempts)  # the newest attempt counts instead
+            eligible = list(attempts)  # the newest eligible attempt cannot count, so all attempts may
         candidates = self._selection.candidates(submission.student, eligible)
         self._candidates[submission.student] = [attempt.digest for attempt in candidates]
         current = {} if force else self._current_reports(candidates)
@@ -136,7 +136,7 @@ class ExerciseGradebook:
     def explain(self, submission: Submission, notebook: Notebook, graded: Graded) -> bool:
         """Replace the report on the recorded attempt by one with explanations, unless its marks differ.
 
-        Return whether it is replaced.
+        Return whether the report was replaced.
         """
         attempt = self.recorded(submission.student)
         if attempt is None or attempt.report is None or attempt.report.marks != graded.report.marks:
@@ -147,8 +147,8 @@ class ExerciseGradebook:
     def finish(self, submission: Submission, problem: str = "", *, graded: bool = False) -> SubmissionLine:
         """Choose the attempt that counts, record its scores, and return the line on the submission.
 
-        `graded` says whether this run has graded one of its attempts, and `problem` which failure of ours
-        occurred. A missing graded notebook is written again.
+        `graded` is true if this run has graded one of its attempts. `problem` describes a failure of the
+        grader, or is empty. A missing graded notebook is written again.
         """
         student, candidates = submission.student, self._candidates_of(submission.student)
         attempt = self._selection.choose(student, candidates, self._current_reports(candidates))
@@ -181,7 +181,7 @@ class ExerciseGradebook:
     def _passed_over(self, student: str, attempt: Attempt) -> str:
         """Return why the newest attempt cannot count, or "" if it can or does.
 
-        Such as "what counts is attempt 1 of 2; the newest came so late that it scores 0".
+        Example: "what counts is attempt 1 of 2; the newest came so late that it scores 0".
         """
         attempts = self._attempts[student]
         if attempt.digest == attempts[-1].digest:
@@ -196,7 +196,10 @@ class ExerciseGradebook:
         return [attempts[digest] for digest in self._candidates[student]]
 
     def _current_reports(self, attempts: Sequence[Attempt]) -> dict[str, Report]:
-        """Return the current reports, by digest: grading with today's walls would give the same."""
+        """Return the current reports, by digest: nothing that they depend on has changed.
+
+        They were also made with the walls that are required now.
+        """
         return {
             attempt.digest: attempt.report
             for attempt in attempts
@@ -210,7 +213,7 @@ class ExerciseGradebook:
     ) -> None:
         """Write report, scores and the audit's line in one transaction, then the graded notebook.
 
-        The old graded notebook is deleted before, so that an existing one always belongs to the record.
+        The old graded notebook is deleted first, so an existing graded notebook always has recorded scores.
         """
         node = render(self._release, notebook, outputs)
         name = name_of_attempt(self.exercise, self._attempts[submission.student], attempt)
@@ -232,7 +235,7 @@ class ExerciseGradebook:
         store_report(self._store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
         stored = replace(attempt, report=report, fingerprint=fingerprint, recorded=recorded)
         attempts = self._attempts[submission.student]
-        if recorded:  # of the other attempts, none is recorded now
+        if recorded:  # only one attempt of a submission is recorded
             attempts = tuple(replace(each, recorded=False) for each in attempts)
         self._attempts[submission.student] = tuple(
             stored if each.digest == attempt.digest else each for each in attempts
@@ -240,7 +243,7 @@ class ExerciseGradebook:
 
 
 def write_again(course: Course, exercise: Exercise, submission: Submission) -> None:
-    """Write the graded notebook of a submission from the record."""
+    """Write the graded notebook of a submission again, from its recorded attempt and the stored outputs."""
     with open_for_grading(course) as gradebook, open_converter(Autograde, course, exercise) as converter:
         attempt = recorded_attempt(attempts_of(submission))
         if attempt is not None:

@@ -50,7 +50,7 @@ def configuration(course: Course) -> Config:
     config.GenerateFeedback.preprocessors = []
     config.ExportApp.plugin_class = "autograder.gradebook.pages.CurrentCsvExport"
     config.ExchangeFactory.release_feedback = "autograder.gradebook.exchange.ReleaseFeedback"
-    # Both for the formgrader's pages.
+    # The formgrader's pages use these two settings.
     config.HTMLExporter.preprocessors = ["autograder.gradebook.formgrader.CleanMarkdown"]
     config.HTMLExporter.template_file = str(_TEMPLATE)
     config.CleanMarkdown.course = str(course.root)
@@ -76,13 +76,13 @@ def open_gradebook(course: Course) -> Iterator[Gradebook | None]:
 
 
 def _find_alembic() -> None:
-    """Put the folder of our own Python on the path: `nbgrader db upgrade` runs `alembic` by name."""
+    """Add the folder of this Python to PATH, because `nbgrader db upgrade` runs `alembic` by name."""
     if shutil.which("alembic") is None:
         os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
 class ConversionError(AutograderError):
-    """nbgrader failed, or our code inside it. The message names the submission and the log."""
+    """Raised if nbgrader fails, or our code that it calls. The message names the submission and the log."""
 
 
 @contextmanager

@@ -82,7 +82,7 @@ def _can_return(folder: Path) -> bool:
 
 
 def read_file(folder: int, name: str, limit: int, owner: int | None = None) -> bytes | None:
-    """Return the bytes of a plain file, or None if there is none of this name or with this `owner`.
+    """Return at most `limit` + 1 bytes of a plain file, or None if none has this name and `owner`.
 
     A hard link to another student's file has that student as its owner.
     """
@@ -103,10 +103,10 @@ def notebook_name(folder: int, exercise: str) -> str:
 
 
 def inbound_folder(course: Course, config: Config) -> tuple[Path, bool]:
-    """Return the folder of incoming submissions, and whether a student must own the folder in it."""
-    place = {"coursedir": CourseDirectory(config=config), "config": config}
-    folder = Path(Exchange(**place).root) / course.settings.course / "inbound"
-    return folder, ExchangeCollect(**place).check_owner
+    """Return the folder of incoming submissions, and whether each student must own the folders submitted."""
+    settings = {"coursedir": CourseDirectory(config=config), "config": config}
+    folder = Path(Exchange(**settings).root) / course.settings.course / "inbound"
+    return folder, ExchangeCollect(**settings).check_owner
 
 
 def time_in_name(text: str) -> datetime | None:

@@ -72,7 +72,7 @@ class Release:
             note = f"{unread} What follows is the exercise as released."
             node.cells.insert(0, v4.new_markdown_cell(note, id="unreadable"))
             return node
-        restored = restore(self._exercise.cells, submitted, self._still_there(submitted), self._texts)
+        restored = restore(self._exercise.cells, submitted, self._numbers_by_grade_id(submitted), self._texts)
         cells = [self._cell(cell) for cell in restored]
         return NotebookNode({**self._node, "metadata": deepcopy(self._node.metadata), "cells": cells})
 
@@ -110,14 +110,14 @@ class Release:
     def _text_around(self, node: NotebookNode, cell: NotebookNode) -> str:
         """Return the student's own text between the graded cells before and after `cell`."""
         graded = [index for index, other in enumerate(node.cells) if "nbgrader" in other.metadata]
-        place = next(index for index in graded if node.cells[index] is cell)
-        first = max((index for index in graded if index < place), default=-1) + 1
-        last = min((index for index in graded if index > place), default=len(node.cells))
+        position = next(index for index in graded if node.cells[index] is cell)
+        first = max((index for index in graded if index < position), default=-1) + 1
+        last = min((index for index in graded if index > position), default=len(node.cells))
         texts = [other for other in node.cells[first:last] if other.cell_type == "markdown"]
         return "\0".join(_with_pictures(other, other.source) for other in texts if self._is_own(other.source))
 
-    def _still_there(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:
-        """Return the numbers of the submitted cells that still have a graded cell's id, by its grade_id."""
+    def _numbers_by_grade_id(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:
+        """Return the numbers of submitted cells that have the id of a released graded cell, by grade_id."""
         numbers = {cell.id: cell.number for cell in reversed(submitted) if cell.id}
         return {name: numbers[cell.id] for name, cell in self._graded.items() if cell.id in numbers}
 
@@ -127,16 +127,15 @@ class Release:
         if submitted is None:
             return _put_back(graded)
         source = graded.source if graded is not None and graded.metadata.nbgrader.locked else submitted.text
-        # nbformat's own functions would hold each cell against a schema.
+        # nbformat's own functions would validate each cell against a schema.
         cell = NotebookNode(cell_type=submitted.kind, id=f"cell-{submitted.number}", source=source)
         cell.metadata = NotebookNode()
         if submitted.kind == "code":
             cell.update(execution_count=None, outputs=[])
         if graded is not None:
             cell.metadata["nbgrader"] = deepcopy(graded.metadata.nbgrader)
-        if (
-            source.strip() == submitted.text.strip()
-        ):  # the output of an edited check is not the released one's
+        # If the student edited a check, the output does not belong to the released code shown here.
+        if source.strip() == submitted.text.strip():
             cell.metadata["autograder"] = {"number": submitted.number}
         if pictures := {name: {"image/png": png} for name, png in submitted.attachments if is_picture(png)}:
             cell.attachments = pictures
@@ -163,9 +162,9 @@ def enter_scores(
     notebook: Notebook,
     report: Report,
 ) -> None:
-    """Write the report's scores and comments into nbgrader's rows. What an instructor has written stays.
+    """Write the report's scores and comments into nbgrader's rows. Instructors' scores and comments stay.
 
-    `node` is the graded notebook. If grading failed on our side, an earlier score stays.
+    `node` is the graded notebook. If the grader itself failed on a question, an earlier score stays.
     """
     grades, comments = by_cell(row)
     questions = _graded_questions(node, report)
@@ -192,7 +191,7 @@ def enter_scores(
 def _graded_questions(node: NotebookNode, report: Report) -> dict[str, QuestionReport]:
     """Return the report's questions by the names of their graded cells.
 
-    A written answer that was never begun has the score 0.
+    A written answer that the student has not changed scores 0.
     """
     cells = {cell.metadata.nbgrader.grade_id: cell for cell in node.cells if utils.is_grade(cell)}
     questions = {}
@@ -206,10 +205,10 @@ def _graded_questions(node: NotebookNode, report: Report) -> dict[str, QuestionR
 
 
 def _review_reason(report: Report, question: QuestionReport, *, has_own_text: bool) -> str:
-    """Return why an instructor has to look at an answer; empty if there is no reason.
+    """Return the reason why an instructor has to check an answer, or "".
 
-    If the student added text cells, one of them may be the answer to a written question that looks untouched.
-    An instructor looks at an unreadable file once, at its first question.
+    If the student added text cells, one of them may answer a written question whose own cell is unchanged.
+    An unreadable file needs only one check, so only its first question has a reason.
     """
     if report.status is Status.UNREADABLE:
         return str(report.status) if question.name == report.questions[0].name else ""
@@ -221,7 +220,7 @@ def _review_reason(report: Report, question: QuestionReport, *, has_own_text: bo
 
 
 def _needs_review(grade: Grade, score: float | None, answer: Mapping[str, str], former_answer: Any) -> bool:
-    """Whether an instructor has to look at a question, after what one may have decided before.
+    """Whether an instructor has to check a question, given earlier decisions on it.
 
     An instructor's score stays confirmed until the student's answer to this question changes. Other answers,
     tests and dates do not matter. A question that waits for an instructor continues to wait.
@@ -231,8 +230,8 @@ def _needs_review(grade: Grade, score: float | None, answer: Mapping[str, str], 
         return bool(grade.needs_manual_grade) or not is_same
     if grade.extra_credit is not None and not is_same:
         return True
-    is_settled = is_same and former_answer.asked == answer["asked"] and not grade.needs_manual_grade
-    return bool(answer["asked"]) and not (is_settled and score is not None)
+    is_checked = is_same and former_answer.asked == answer["asked"] and not grade.needs_manual_grade
+    return bool(answer["asked"]) and not (is_checked and score is not None)
 
 
 def render(release: Release, notebook: Notebook, outputs: Outputs) -> NotebookNode:
@@ -254,13 +253,13 @@ def read_graded(submission: Submission) -> NotebookNode:
 
 
 def outputs_of(results: Mapping[int, CellResult]) -> Outputs:
-    """Return the outputs of each cell, without anything that could run in a page."""
+    """Return the outputs of each cell, without content that a browser could execute."""
     allowance = Allowance()
     return {number: list(_outputs(result, allowance)) for number, result in results.items()}
 
 
 def comment(report: Report, question: QuestionReport) -> str:
-    """Return the autograder's comment on a question: how it stands, a hint, and the tests that did not pass.
+    """Return the autograder's comment on a question: its result, a hint, and the tests that did not pass.
 
     The comment on a written answer is empty if the student wrote anything.
     """
@@ -270,8 +269,8 @@ def comment(report: Report, question: QuestionReport) -> str:
         return "" if question.score is None else _NO_RESPONSE
     else:
         failed = (test for test in question.tests if test.verdict is not Verdict.PASSED)
-        stands = standing(question.verdict, question.score, question.max_score)
-        lines = [f"{stands.capitalize()}.", question.halves_in_words, question.hint]
+        result = standing(question.verdict, question.score, question.max_score)
+        lines = [f"{result.capitalize()}.", question.halves_in_words, question.hint]
         lines += [f"- {test.verdict}: {test.title}" for test in failed]
         text = "\n".join(line for line in lines if line)
     return printable(text).translate(_PLAIN)

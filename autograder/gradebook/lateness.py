@@ -1,9 +1,9 @@
 """Computes due dates with extensions, the delays of submissions, and penalties.
 
-course.yaml has due dates and the late policy. extensions.csv has the extensions; instructors may edit it,
-even before a submission. If course.yaml has no policy, nbgrader's own plugin computes the penalty, as
-configured in nbgrader_config.py. A penalty depends on points, which graders change at any time, so every
-command that reads the gradebook computes it again.
+course.yaml has due dates and the late policy. extensions.csv has the extensions; instructors may edit it, and
+may extend before anything is submitted. If course.yaml has no policy, nbgrader's own plugin computes the
+penalty, as configured in nbgrader_config.py. A penalty depends on points, which graders change at any time,
+so every command that reads the gradebook computes it again.
 """
 
 from collections.abc import Collection, Iterator
@@ -45,10 +45,10 @@ class Extension(NamedTuple):
 def extend(
     course: Course, student: str, exercise: str, until: str | None, *, keep_later: bool = False
 ) -> str:
-    """Let a student submit until then, or until the due date if `until` is None. Return the stored moment.
+    """Let a student submit until `until`, or until the due date if it is None. Return the stored time or "".
 
-    A time after the due date, such as "+2 days", is stored as a moment. With `keep_later`, a longer extension
-    of the student stays.
+    A duration such as "+2 days" counts from the due date and is stored as a time. With `keep_later`, a later
+    time that the student already has is not replaced.
     """
     extensions = {(row.student, row.exercise): row for _, row in _read(course)}
     before, students = extensions.pop((student, exercise), None), listed_students(course.root)
@@ -109,7 +109,7 @@ def _read(course: Course) -> Iterator[tuple[int, Extension]]:
 
 
 def _after(due: datetime, text: str) -> str:
-    """Return the moment that is a time such as "+2 days" after the due date, in the form of the file."""
+    """Return the time that is a duration such as "+2 days" after the due date, as text for extensions.csv."""
     try:
         moment = read_span(text.removeprefix("+").strip()).after(due)
     except MomentError as error:
@@ -118,12 +118,12 @@ def _after(due: datetime, text: str) -> str:
     return f"{moment.replace(tzinfo=None).isoformat(' ')} {zone}" if zone else moment.isoformat(" ")
 
 
-def _moment(text: str, place: str) -> datetime:
+def _moment(text: str, source: str) -> datetime:
     try:
         return read_moment(text)
     except MomentError as error:
         shown = "2026-03-01 18:00 Europe/Berlin"
-        raise UsageError(f'{place}: "{text}" {error}; write it as {shown}') from None
+        raise UsageError(f'{source}: "{text}" {error}; write it as {shown}') from None
 
 
 class Lateness:
@@ -149,7 +149,7 @@ class Lateness:
         return max(base, self._extensions.get(student, base)).astimezone(base.tzinfo)
 
     def in_time(self, student: str, row: SubmittedAssignment | None, submitted_at: datetime | None) -> bool:
-        """Whether a submission came before the due date or within the grace period, or has no known time."""
+        """Whether a submission came by the due date or in the grace period; true without either time."""
         due = self.due(student, row)
         if due is None or submitted_at is None or plausible(submitted_at) is None:
             return True
@@ -159,7 +159,7 @@ class Lateness:
     def penalty(
         self, student: str, score: float, row: SubmittedAssignment | None, submitted_at: datetime | None
     ) -> float:
-        """Return the penalty of a submission with this score."""
+        """Return the penalty, in points, of a submission with this score."""
         due, when = self.due(student, row), submitted_at and plausible(submitted_at.replace(tzinfo=UTC))
         if due is None or when is None or when <= due:
             return 0.0
@@ -172,14 +172,14 @@ class Lateness:
     def takes_all(
         self, student: str, worth: float, row: SubmittedAssignment | None, submitted_at: datetime | None
     ) -> bool:
-        """Whether a submission worth `worth` points is late and loses all of them."""
+        """Whether a submission is late and the penalty takes all of its `worth` points."""
         is_free = self.penalty(student, self._points, row, submitted_at) <= 0
         return not is_free and worth - self.penalty(student, worth, row, submitted_at) <= 0
 
     def reckon(
         self, submission: GradebookSubmission, row: SubmittedAssignment, submitted_at: datetime | None
     ) -> GradebookSubmission:
-        """Return the submission with its delay and penalty."""
+        """Return the submission with its extended due date, delay and penalty."""
         student = submission.student
         due = self.due(student, row)
         extended = due if due != self._base(row) else None

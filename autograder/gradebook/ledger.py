@@ -31,11 +31,12 @@ _SAVED = ("manual_score", "extra_credit", "needs_manual_grade")
 
 @dataclass(frozen=True, slots=True)
 class SubmissionLine:
-    """The result of one submission, for those who run the course, and what has changed about its scores.
+    """The result of one submission, for instructors, and the changes of its scores.
 
-    `score` and `max_score` count tests alone. `before` and `after` are the whole scores in the gradebook:
-    points from tests and graders, less the penalty. `changes` has both scores of each question whose score
-    has changed; the penalty is called "late". `why` is empty if no score has changed.
+    `score` and `max_score` count only tests. `before` and `after` are the total scores in the gradebook:
+    points from tests and graders, less the penalty. `changes` has the old and new score of each question
+    whose score has changed, and of a changed penalty under the name "late". `why` is the reason for the
+    changes, or empty if no score has changed.
     """
 
     student: str
@@ -45,11 +46,11 @@ class SubmissionLine:
     max_score: float | None = None
     seconds_late: float = 0.0
     message: str = ""
-    ours: bool = False  # the submission has no score, and somebody who runs the course has to act
-    graded: bool = True  # by this run, not by an earlier one
-    waiting: tuple[str, ...] = ()  # the questions at which an instructor has to look
-    open_points: float = 0.0  # of questions that a grader has yet to score
-    held: tuple[str, ...] = ()  # those of `waiting` that tests grade
+    ours: bool = False  # whether it has no score, so that an instructor has to act
+    graded: bool = True  # whether this run graded it
+    waiting: tuple[str, ...] = ()  # the questions that an instructor has to check
+    open_points: float = 0.0  # points of questions that a grader has yet to score
+    held: tuple[str, ...] = ()  # the questions in `waiting` that tests grade
     before: float | None = None
     after: float | None = None
     why: str = ""
@@ -123,7 +124,7 @@ class Ledger:
         digests: Mapping[str, str] | None = None,
         attempt: str = "",
     ) -> None:
-        """Write the penalty and a line of the audit, and keep the scores with the reason for their change."""
+        """Write the penalty and an audit line. Note the old and new scores and the reason for a change."""
         student, exercise = row.student_id, self._exercise
         after = self.lateness.enter(row, read_row(exercise, row), submitted_at)
         why = add_line(self._store, exercise.name, after, last, digests=digests, attempt=attempt)
@@ -195,6 +196,9 @@ def _record_save(session: Session, course: Course, grade: Grade, grader: str) ->
 
 
 def _is_rescored(grade: Grade) -> bool:
-    """Whether saving changes a row's score. The formgrader also sends unchanged scores, as text."""
+    """Whether a save changes a row's score, extra credit or need for review.
+
+    The formgrader also sends unchanged scores, as text, so all values are compared as numbers.
+    """
     before = {name: inspect(grade).attrs[name].history.deleted for name in _SAVED}
     return any(old and as_number(old[0]) != as_number(getattr(grade, name)) for name, old in before.items())

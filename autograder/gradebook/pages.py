@@ -2,8 +2,9 @@
 
 Publishing does not change the gradebook, except by `update_scores`.
 
-A page before the due date may show less. It then depends only on which tests passed. Outputs, ways to fail
-and lost cells could pass on hidden inputs that an earlier attempt left in the machine's memory.
+Before the due date, a page may show only the score, or only which tests passed. Then outputs, kinds of
+failure and details of lost cells are left out: they could disclose hidden inputs that an earlier attempt has
+left in memory.
 """
 
 from collections import Counter
@@ -79,11 +80,11 @@ def limit_disclosure(
 
 
 def _outcomes(question: QuestionReport) -> QuestionReport:
-    """Return a question without hints, and with one verdict for all ways to fail."""
-    is_begun = any(test.verdict is not Verdict.NOT_ATTEMPTED for test in question.tests)
+    """Return a question without hints. If it was attempted, all kinds of failure get the same verdict."""
+    is_attempted = any(test.verdict is not Verdict.NOT_ATTEMPTED for test in question.tests)
 
     def outcome(verdict: Verdict) -> Verdict:
-        return Verdict.FAILED if is_begun and verdict not in _OPEN else verdict
+        return Verdict.FAILED if is_attempted and verdict not in _OPEN else verdict
 
     tests = tuple(replace(test, hint="", verdict=outcome(test.verdict)) for test in question.tests)
     verdict = outcome(question.verdict)
@@ -95,7 +96,8 @@ def saved_pictures(
 ) -> dict[str, tuple[str, ...]]:
     """Return the pictures in a submitted file, in base64, by the id of their cell in the graded notebook.
 
-    Only valid pictures are taken, and only those below a cell with the same code in both notebooks.
+    Only valid pictures are taken, and only from cells that only draw and have the same code in both
+    notebooks.
     """
     wanted = {
         cell.id: cell.source for cell in node.cells if cell.cell_type == "code" and only_draws(cell.source)
@@ -255,7 +257,7 @@ def _recorded(course: Course) -> dict[str, Student]:
 
 
 def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[str, str], int]:
-    """Return the number of answers that each grader was the last to grade, by grader and exercise."""
+    """Return the number of answers whose latest score each grader saved, by grader and exercise."""
     names = [exercise.name for exercise in exercises]
     saves = (
         AUDIT.select().where(AUDIT.c.question.isnot(None), AUDIT.c.exercise.in_(names)).order_by(AUDIT.c.id)
@@ -288,7 +290,8 @@ class CurrentCsvExport(CsvExportPlugin):  # type: ignore[misc]
     def export(self, gradebook: Gradebook) -> None:
         """Update the scores of all exercises in the gradebook, then export.
 
-        If a submission cannot be updated, the others are. The exit code and the log report it.
+        A submission that cannot be updated does not stop the export. The log names it, and the exit code is
+        3.
         """
         course = load_course(Path(self.parent.coursedir.root))
         recorded = {assignment.name for assignment in gradebook.assignments}

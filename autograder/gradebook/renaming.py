@@ -25,7 +25,7 @@ _STEPS = (
 
 
 def rename(course: Course, old: str, new: str) -> None:
-    """Change the id of a student from `old` to `new`. If a call was interrupted, another one completes it."""
+    """Change the id of a student from `old` to `new`. To complete an interrupted call, repeat it."""
     if not is_student(new):
         raise UsageError(f'"{new}" is not an id; use letters, digits and . _ @ + -')
     with grading_lock(course), locked(course.root / LOCK), open_gradebook(course) as gradebook:
@@ -46,8 +46,8 @@ def rename(course: Course, old: str, new: str) -> None:
             add_renaming(gradebook.db(), old, new)
             rename_student(gradebook.db(), old, new)
             gradebook.db.commit()
-        for path, place in moves:
-            path.rename(place)
+        for path, target in moves:
+            path.rename(target)
         for name in in_lists:
             _replace_in_list(course.root / name, old, new)
 
@@ -57,10 +57,10 @@ def _moves(course: Course, old: str, new: str) -> list[tuple[Path, Path]]:
     if old in ("", "..") or old != Path(old).name:  # not the name of a folder
         return []
     pairs = [(course.root / folder / old, course.root / folder / new) for folder in _FOLDERS]
-    moves = [(path, place) for path, place in pairs if path.exists()]
-    for _, place in moves:
-        if place.exists():
-            raise UsageError(f"{place} already exists; {new} is somebody else")
+    moves = [(path, target) for path, target in pairs if path.exists()]
+    for _, target in moves:
+        if target.exists():
+            raise UsageError(f"{target} already exists; {new} is somebody else")
     return moves
 
 
@@ -72,7 +72,7 @@ def _ids(path: Path) -> set[str]:
 
 
 def _replace_in_list(path: Path, old: str, new: str) -> None:
-    """Replace an id in the column of ids."""
+    """Replace the id `old` by `new` in the id column of a list."""
     rows = read_rows(path)
     column = _id_column(rows)
     for row in rows:

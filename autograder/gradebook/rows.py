@@ -31,7 +31,7 @@ def make_rows(gradebook: Gradebook, exercise: Exercise, student: str) -> None:
         if gradebook.db.get(StudentRow, student) is None:
             gradebook.db.add(_named(StudentRow(id=student)))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)  # from nbgrader's own use of its database
+            warnings.simplefilter("ignore", SAWarning)  # nbgrader's own queries cause these
             gradebook.add_submission(exercise.name, student)
 
 

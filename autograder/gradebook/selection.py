@@ -1,7 +1,7 @@
 """Chooses the attempt of a student that counts, by the rule in course.yaml.
 
-Whatever the rule, an attempt never replaces another one if its file cannot be read, if it answers no question
-of the exercise, or if it was submitted so late that it scores 0.
+Under every rule, an attempt does not replace an earlier one if its file cannot be read, if it answers no
+question of the exercise, or if it was submitted so late that it scores 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -69,9 +69,9 @@ class AttemptSelection:
         newest_first = list(reversed(attempts))
         if len(attempts) == 1 or self.rule is Counts.BEST:
             return newest_first
-        if self.rule is Counts.BEFORE_DUE:  # a stable sort: the attempts in time first
+        if self.rule is Counts.BEFORE_DUE:  # attempts in time come first; within each group, the newest
             newest_first.sort(key=lambda attempt: not self._in_time(student, attempt))
-        elif self.rule is None:
+        elif self.rule is None:  # leave out the attempts that are newer than the one in submitted/
             submitted = (index for index, attempt in enumerate(newest_first) if attempt.is_submitted)
             newest_first = newest_first[next(submitted, 0) :]
         needed = list[Attempt]()
@@ -107,7 +107,7 @@ class AttemptSelection:
         return is_preferred and self._scores(student, attempt, self._reachable(report))
 
     def why_passed_over(self, student: str, attempt: Attempt) -> str:
-        """Return why an attempt replaces no other, such as "came so late that it scores 0.", or ""."""
+        """Return why an attempt cannot replace an earlier one, such as NO_ANSWER, or "" if it can."""
         if problem := self._problem(attempt):
             return problem
         return "" if self._scores(student, attempt, self._points) else f"{TOO_LATE}."
@@ -143,7 +143,7 @@ class AttemptSelection:
         )
 
     def _problem(self, attempt: Attempt) -> str:
-        """Return why an attempt cannot replace another one, whatever its time, or "" if it can."""
+        """Return the reason why the content of an attempt's file cannot count, or ""."""
         if attempt.digest not in self._problems:
             self._problems[attempt.digest] = self._read_problem(attempt)
         return self._problems[attempt.digest]

@@ -22,11 +22,11 @@ _RAN = f"{_LOOKS} of an operation that its code ran. The code ran an operation"
 _WITHOUT = "which this question asks you to do without."
 _ROUNDS = 10  # limit on the rounds of the search for unused drafts; beyond it, no statement is a draft
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
-_ALSO_FORBIDDEN = {  # by a forbidden word
+_ALSO_FORBIDDEN = {  # names that are forbidden together with the name that is the key
     "@": frozenset({"matmul", "rmatmul", "imatmul"}),
     **dict.fromkeys(("dot", "sum"), frozenset({"dist", "fsum", "hypot", "sumprod"})),
 }
-# Packages whose functions a rule can forbid. A function of another package only has the same name.
+# Packages whose functions a rule can forbid. Functions of the same name in other packages are allowed.
 _COMPUTING = frozenset(
     {"torch", "numpy", "scipy", "math", "operator", "statistics", "builtins", "jax", "einops"}
 )
@@ -146,7 +146,7 @@ def _defined_afresh(piece: Piece) -> str:
 
 
 def _needless(ran: Sequence[frozenset[str]], allowed: frozenset[str]) -> frozenset[str]:
-    """Return the operators that ran but are not allowed, or LOST if no operator at all was recorded."""
+    """Return the operators that ran but are not allowed, or LOST if calls ran but none was recorded."""
     operators = frozenset[str]().union(*ran) or frozenset({LOST} if ran else ())
     return frozenset(name for name in operators if not {name, name.rstrip("_")} & allowed)
 

@@ -25,7 +25,8 @@ from autograder.submission.notebook import NotebookCell
 from autograder.testing.bytecode import bytecode, global_names, marshalled
 
 Reports = Mapping[str, QuestionReport]
-# Later questions that run in the same worker, each with the wrong earlier questions that all of them call.
+# Later questions that run in the same worker. Each is a key; all have the same wrong earlier questions as
+# value.
 Rerun = dict[str, list[str]]
 
 

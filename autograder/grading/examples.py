@@ -47,9 +47,9 @@ class Examples:
         self._grid = _numbers_as_grid if suite.exercise.has_torch else _value_as_grid
 
     def of(self, question: str, failed: Sequence[Run]) -> Example | None:
-        """Return the example with the fewest numbers in a question's `failed` tests, the first of equals.
+        """Return the example with the fewest numbers in a question's `failed` tests, or the first such one.
 
-        The runs have to be those on disclosed inputs.
+        All runs must be on disclosed inputs.
         """
         wrong = (run for run in failed if isinstance(run.error, Unmet))
         examples = (example for run in wrong for example in self._examples_in(question, run))

@@ -56,10 +56,11 @@ class CellResult:
 class Graded:
     """The whole result of grading one submission, which the grader sends to the gradebook.
 
-    Students read the report, so it does not contain the other values, which may quote hidden tests.
-    If grading failed on our side, `problem` and `traceback` tell the instructor how. `again` means that
-    another attempt may succeed. `warnings` are tracebacks of failures that do not stop grading: a search for
-    the mistake that failed, a rule that an instructor has to check, or a test that raised an error.
+    Students read the report, so it does not contain the other values, which may quote hidden tests. If the
+    grader itself failed, `problem` and `traceback` describe the failure for an instructor. If `again` is
+    true, grading the submission a second time may succeed. `warnings` are tracebacks of failures that do not
+    stop grading: a search for the mistake that failed, a rule that an instructor has to check, or a test that
+    raised an error.
     """
 
     report: Report
@@ -123,7 +124,7 @@ def failure_report(exercise: Exercise, walls: tuple[str, ...], why: str = "") ->
 
 
 def describe_failure(course: Course, submission: str, graded: Graded) -> str:
-    """Return the failure on our side while `submission` was graded, or an empty text.
+    """Return the failure of the grader on `submission`, or "".
 
     The traceback and the warnings are written to build/autograder.log.
     """

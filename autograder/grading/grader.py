@@ -52,7 +52,8 @@ _RULE_UNCHECKED = (
     "number or a very long expression. Your instructor will check it."
 )
 _NOT_REVIEWED = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
-_COMPLETE = (Verdict.FAILED, Verdict.NOT_JUDGED)  # of runs to the test's end; other messages would mislead
+# Verdicts of runs that reached the test's end. The messages of other runs would mislead.
+_COMPLETE = (Verdict.FAILED, Verdict.NOT_JUDGED)
 Outcomes = dict[HiddenTest, TestOutcome]
 
 
@@ -62,9 +63,9 @@ class Grader:
     1. The notebook runs in a worker. The outputs of its cells are stored.
     2. If a visible check raises an error, the question's tests run on disclosed inputs, before the worker
        receives any hidden inputs. A test that fails here has failed.
-    3. All other tests run on hidden inputs, which follow from `secret` and the submission. They decide.
-    4. If a question fails whose visible check raised no error, its tests run on disclosed inputs in a new
-       worker. Runs on disclosed inputs provide the hints, and the name of the mistake.
+    3. All other tests run on hidden inputs, which follow from `secret` and the submission. These runs decide.
+    4. If a question fails although its visible check raised no error, its tests run on disclosed inputs in a
+       new worker. Runs on disclosed inputs provide the hints, and the name of the mistake.
     5. If a failed question builds on another failed one, its tests run once more in a new worker with a right
        earlier answer, on hidden inputs. The better score counts.
     6. Another worker without hidden inputs tries repairs of the submission's code. They explain the mistakes
@@ -191,7 +192,7 @@ class Grader:
             yield run
 
     def _disclosed(self, session: Session, questions: Container[str]) -> dict[HiddenTest, Run]:
-        """Run all tests of these questions on disclosed inputs, in a worker that has received no others.
+        """Run all tests of these questions on disclosed inputs, in a worker that received no hidden inputs.
 
         Passed tests are needed, too: they help to recognise a known mistake.
         """
@@ -237,7 +238,7 @@ class Grader:
         return {test: at_end[test] if test.question in better else outcomes[test] for test in outcomes}
 
     def _add_disclosed_runs(self, outcomes: Outcomes, submitted: Submitted) -> Outcomes:
-        """Add disclosed runs to questions that failed or need an instructor and have no disclosed run yet.
+        """Add disclosed runs to questions that failed or need a review, unless they have disclosed runs.
 
         These runs take place in a new worker, because the first one has received hidden inputs.
         """
@@ -342,7 +343,7 @@ class Grader:
         return question
 
     def _explanation(self, name: str, runs: Sequence[Run], submitted: Submitted) -> Explanation | None:
-        """Return the explanation of a mistake. It is None, too, if Python cannot unparse or walk the code."""
+        """Return the explanation of a mistake, or None, such as when Python cannot unparse the code."""
         try:
             return self._diagnosis.explain(name, runs, submitted)
         except UNREADABLE as error:
@@ -441,7 +442,7 @@ class CourseGrader:
             return Graded(report, problem=str(error), again=True)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"[:_MAX_PROBLEM]
-            # An AutograderError tells the instructor what to do, so its traceback is left out.
+            # The message of an AutograderError tells an instructor what to do, so its traceback is left out.
             details = "" if isinstance(error, AutograderError) else traceback.format_exc()[-_MAX_TRACEBACK:]
             report = failure_report(exercise, walls)
             return Graded(report, problem=writable(problem), traceback=writable(details))

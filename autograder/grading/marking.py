@@ -35,11 +35,11 @@ from autograder.worker.walls import die_with_parent
 
 # Grading all exercises of the kit with every known mistake takes 0.5 GB, and 6 seconds for each exercise.
 MEMORY = 2 << 30  # bytes beyond those that the process has at its start
-CPU_SECONDS = 60  # for one submission; for the first one, this includes its suite and the known mistakes
-_NEAR = 128 << 20  # bytes below the memory limit from which any failure may be due to lack of memory
+CPU_SECONDS = 60  # for one submission; the first of an exercise also loads its suite and known mistakes
+_NEAR = 128 << 20  # bytes; within this distance of the memory limit, any failure may be due to lack of memory
 TIMES = 10  # wall-clock limit, as a multiple of the seconds that a submission and its marking process get
-_START_SECONDS = 600.0  # for importing packages from a cold disk on a busy machine
-_END_SECONDS = 60.0  # for a process to end by itself
+_START_SECONDS = 600.0  # limit for importing packages; long, for a cold disk on a busy machine
+_END_SECONDS = 60.0  # limit for a process to end by itself
 _STOPPED = "Grading of this submission stopped before it was complete."
 _MEMORY_SENTENCE = "Grading this submission takes more memory than the grader may use."
 _TIME_SENTENCE = "Grading this submission takes more time than the grader may use."
@@ -57,7 +57,7 @@ class MarkingError(AutograderError):
 class LostError(Exception):
     """A marking process ended or had to be ended.
 
-    `sentence` is for the student. If `again` is true, another attempt may succeed.
+    `sentence` is for the student. If `again` is true, grading the submission a second time may succeed.
     """
 
     def __init__(self, why: str, sentence: str = _STOPPED, *, again: bool = True) -> None:
@@ -88,7 +88,7 @@ class MarkingProcess:
             self._process = start(theirs, self._course.root, self._options)
 
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
-        """Grade `notebook` as a submission of `exercise`, once more if another attempt may succeed.
+        """Grade `notebook` as a submission of `exercise`; once more if it failed but may succeed then.
 
         Only failures that affect every submission raise an error: a WallError or a MarkingError.
         """
@@ -117,7 +117,7 @@ class MarkingProcess:
         return graded
 
     def close(self) -> None:
-        """Let the process end by itself, and its zygote with it; the next submission starts another."""
+        """Let the process and its zygote end by themselves; the next submission starts a new process."""
         if self._process is not None:
             with suppress(OSError):
                 self._channel.send_bytes(_END)
@@ -133,7 +133,7 @@ class MarkingProcess:
             self._process = None
 
     def abandon(self) -> None:
-        """End the process from another thread than the one that waits for it; do not start a new one."""
+        """End the process while another thread waits for it, and do not start a new one."""
         self._abandoned = True
         if (process := self._process) is not None:
             process.kill()

@@ -20,7 +20,7 @@ Dotted = tuple[str, ...]  # a module, and names in it
 OURS: Version = sys.version_info[:2]
 _NOT_HELD = (Verdict.PASSED, Verdict.REVIEW, Verdict.GRADER_ERROR)
 _BY_NAMES = (Verdict.CRASHED, Verdict.NOT_DEFINED)  # verdicts of a question if a name is missing
-# Top-level modules and builtins of Python 3.12 to 3.15. Other names are looked up where the worker runs.
+# Top-level modules and builtins of Python 3.12 to 3.15. Other names are looked up in the worker's Python.
 _MODULES = sys.stdlib_module_names | {"annotationlib", "compression", "profiling"}
 _BUILTINS = {"PythonFinalizationError", "ImportCycleError", "frozendict", "sentinel"}
 _MOST_NAMES = 200

@@ -79,8 +79,8 @@ def max_leaked_bits(tests: int, rules: int = 0, building: int = 0, questions: in
 def attribute_fault(suite: Suite, run: Run, inputs: Inputs) -> Run:
     """Attribute a failed or broken run to the submission or to the test.
 
-    If the reference also fails on these inputs, the test is at fault: by chance, numbers are equal that
-    should differ. If the test broke, the test is at fault, unless an answer, or a value inside it, has
+    If the reference also fails on these inputs, the test is at fault: numbers that should differ are equal by
+    chance. If the test broke, the test is at fault, unless an answer, or a value inside it, has
     another kind than the reference's.
     """
     breaks = run.kind is Verdict.GRADER_ERROR
@@ -165,7 +165,7 @@ def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> Questi
 
 
 def is_better(again: QuestionReport, before: QuestionReport) -> bool:
-    """Whether a question earns more points than before, or may earn more once an instructor has looked."""
+    """Whether a question earns more points than before, or may earn more after a review."""
     if again.verdict is Verdict.PASSED:
         return before.verdict is not Verdict.PASSED
     if again.verdict is before.verdict is Verdict.REVIEW:
@@ -209,7 +209,7 @@ def _without_right_results(test: HiddenTest, report: TestReport) -> TestReport:
 def most_specific_hint(before: TestReports, after: TestReports, rarity: Callable[[HiddenTest], int]) -> str:
     """Return the hint of the most specific failed test: the test that catches the fewest known mistakes.
 
-    Tests whose hints were shortened count only if all hints were.
+    Tests with shortened hints count only if all hints were shortened.
     """
     failed = [test for test, report in after.items() if report.verdict is Verdict.FAILED and report.hint]
     whole = [test for test in failed if after[test].hint == before[test].hint] or failed

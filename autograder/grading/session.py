@@ -19,18 +19,18 @@ from autograder.worker.remote_function import Answer
 
 MAX_RESTARTS = 8
 _MAX_CHANGED = 1000  # changed names for each question
-_LEAST_SECONDS = 0.1  # of the last request that a budget allows
-_LATER_SHARE = 0.25  # of a budget, for each session after the first
-_WITH_CHECKS = 4  # first runs that include visible checks; checks define nothing, and each may hang
+_LEAST_SECONDS = 0.1  # seconds that the last request gets, even if fewer are left in the budget
+_LATER_SHARE = 0.25  # fraction of a budget for each session after the first
+_WITH_CHECKS = 4  # number of runs that include visible checks; checks define nothing, and each may hang
 MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader stores until the end
 _CELL = re.compile(r'(?m)(?<=File ")cell (\d{1,6})(?=", line )|^cell (\d{1,6})(?=:\d+: \w*Warning: )')
-_DRAWS = re.compile("plot|hist|pylab")  # in code that uses matplotlib, maybe by other packages; its name, too
+_DRAWS = re.compile("plot|hist|pylab")  # matches code that may use matplotlib, perhaps by other packages
 _LOST = (DeadlineError, DiedError, ProtocolError, ExhaustedError)  # errors after which the worker is gone
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Why a cell that lost the worker is left out from then on, and the verdict on what it defines."""
+    """The reason why a cell that lost the worker is not run again, and the verdict on what it defines."""
 
     verdict: Verdict
     why: str  # what the cell did, for the student to read
@@ -144,7 +144,7 @@ class Session:
                 self.results = results
 
     def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
-        """Answer one request of a hidden test; a worker that was lost is replaced first."""
+        """Answer one request of a hidden test. A lost worker is replaced first."""
         if header.get("question") in self.judged_at_end:
             header = {**header, "question": ""}
         try:
@@ -217,7 +217,7 @@ class Session:
         return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
 
     def _may_check(self, cell: NotebookCell) -> bool:
-        """Whether a visible check is run. After the first request, one with a known error is not repeated."""
+        """Whether a visible check is run. After the first request, a check that failed before is not run."""
         result = self.results.get(cell.number)
         has_known_error = self._asked and result is not None and result.error is not None
         return self._starts <= _WITH_CHECKS and not has_known_error

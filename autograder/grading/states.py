@@ -34,7 +34,7 @@ def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dic
 
 
 def as_judged(statements: Sequence[Piece], last: int, cells: Sequence[NotebookCell]) -> list[Piece]:
-    """Return the statements up to cell number `last`, and later ones that bind a name for the first time."""
+    """Return the statements up to cell number `last`, and later statements that bind a new name."""
     bound = set[str]()
     judged = list[Piece]()
     for piece in statements:
@@ -64,9 +64,9 @@ def _checks(cell: NotebookCell, question: str) -> bool:
 def _answer(question: str, answers: Sequence[NotebookCell], stub: str) -> NotebookCell:
     """Return the cell that answers a question.
 
-    These are tried in order: the first cell with the question's name in its metadata, the last one with the
-    first line of the stub's definition, the last one that defines the question, the last one that binds it.
-    An unchanged stub counts only if all these cells are stubs.
+    These are tried in order: the first cell with the question's name in its metadata, the last cell with the
+    first line of the stub's definition, the last cell that defines the question, the last cell that binds its
+    name. An unchanged stub counts only if all these cells are stubs.
     """
     written = [cell for cell in answers if STUB not in cell.text] or answers
     named = [cell for cell in written if cell.name == question]

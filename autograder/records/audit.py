@@ -1,8 +1,8 @@
 """The audit: a line for each change of a score, added in the transaction that makes the change.
 
-Each line names the student, both scores, the time, the reason, and the grader if it was saved in the
-formgrader. Its digests identify everything that the score depends on: the notebook, the exercise's source and
-suite, its settings, the engine and the environment.
+Each line has the student, the score before and after, the time and the reason. If a grader saved the score in
+the formgrader, the line also has the grader's name. Its digests identify everything that the score depends
+on: the notebook, the exercise's source and suite, its settings, the engine and the environment.
 """
 
 from collections.abc import Iterator, Mapping
@@ -52,8 +52,9 @@ def add_line(
 ) -> str:
     """Add a line on a submission, unless nothing has changed since its `last` line. Return the reason.
 
-    `digests` are those of an attempt that has just been graded, and `attempt` is its name. A score that the
-    grader `by` saved for a `question` always gets a line, since saving may confirm a score.
+    After grading, `attempt` is the name of the graded attempt, and `digests` are its digests. If a grader has
+    saved a score, `by` is the grader and `question` is the question. A save always adds a line, because
+    saving an unchanged score confirms it.
     """
     why = BY_HAND if question else _reason(submission, last, digests, attempt)
     state = {

@@ -1,7 +1,7 @@
 """Opens nbgrader's database of a course, which also contains our tables.
 
-nbgrader's code makes a new database, so that nbgrader's own commands can upgrade it. nbgrader takes seconds
-to import, so only the function that makes the tables imports it.
+nbgrader's code makes a new database, so that nbgrader's own commands can upgrade it. Importing nbgrader takes
+seconds, so only the functions that make or check its tables import it.
 """
 
 import os
@@ -30,7 +30,7 @@ Store = Connection | Session
 
 
 def read_config(root: Path) -> Config:
-    """Return the settings in nbgrader_config.py. The file runs again if it or course.yaml has changed."""
+    """Return the settings in nbgrader_config.py, which runs again only if it or course.yaml has changed."""
     path = root.absolute() / CONFIG
     if not path.is_file():
         return Config()
@@ -132,7 +132,7 @@ def gradebook_url(root: Path) -> str:
 def _expect_current(path: Path) -> None:
     """Raise AutograderError unless nbgrader's tables in the file at `path` are those of our nbgrader.
 
-    If nbgrader was interrupted while it made the gradebook, the version is missing, and perhaps some tables.
+    A missing version or table is accepted: nbgrader may have been interrupted while it made the gradebook.
     """
     from nbgrader.api import Base
 
@@ -173,16 +173,17 @@ def _make_tables(connection: Connection) -> None:
 def lock(store: Store) -> None:
     """Prevent other processes from changing scores until this transaction ends."""
     connection = store.connection() if isinstance(store, Session) else store
-    if connection.dialect.name == "sqlite":  # even an update of no row locks the whole file
+    if connection.dialect.name == "sqlite":  # an UPDATE locks the whole file, even if no row matches
         connection.execute(AUDIT.update().where(false()).values(why=""))
     else:
         connection.exec_driver_sql(f"LOCK TABLE {AUDIT.name} IN EXCLUSIVE MODE")
 
 
 def copy_database(path: Path, copy: Path) -> None:
-    """Copy a database as it is at one moment, even while other processes write to it.
+    """Copy an SQLite database in a consistent state, even while other processes write to it.
 
-    It is opened for writing, since SQLite may first have to undo the transaction of a killed process.
+    The database is opened for writing, since SQLite may first have to undo the transaction of a killed
+    process.
     """
     here = f"{path.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(here, uri=True)) as source, closing(sqlite3.connect(copy)) as target:
@@ -191,10 +192,10 @@ def copy_database(path: Path, copy: Path) -> None:
 
 @lru_cache(maxsize=8)
 def _engine(url: str, begin: str = "IMMEDIATE") -> Engine:
-    """Return an engine whose connections no forked process shares.
+    """Return an engine whose connections are never shared with forked processes.
 
-    In SQLite, a transaction that may write locks the file at its beginning, so that nothing changes between
-    its reading and its writing.
+    `begin` is the kind of SQLite's transactions. IMMEDIATE locks the file when the transaction begins, so
+    that no other process writes between its reads and its writes.
     """
     if not url.startswith(SQLITE):
         return create_engine(url, poolclass=NullPool)

@@ -1,7 +1,7 @@
-"""Takes over the record of the previous version, the file autograder.db beside nbgrader's gradebook, once.
+"""Copies the data of the previous version, in autograder.db, into our tables in nbgrader's database, once.
 
-The transaction that makes our tables copies all of it. Then the file is renamed and stays as a backup. The
-state of even earlier versions is refused.
+The transaction that makes our tables copies all data. Then autograder.db is renamed and stays as a backup.
+The data of still earlier versions is refused.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _SAVES = "select time, grader, score, extra_credit, grade_id from autograder_sav
 
 
 def exists(root: Path) -> bool:
-    """Whether the course has a record to take over."""
+    """Whether the course has an autograder.db."""
     return (root / STORE).is_file()
 
 
@@ -38,7 +38,7 @@ def refuse_older(root: Path) -> None:
 
 
 def put_aside(root: Path) -> None:
-    """Rename the file whose content has been taken over."""
+    """Rename autograder.db after its data has been copied."""
     if exists(root):
         (root / STORE).rename(root / ASIDE)
 
@@ -82,7 +82,7 @@ def _read(path: Path) -> dict[str, list[_Row]]:
 
 
 def _of(table: Table, row: _Row) -> _Row:
-    """Return the values for the columns of `table` except the id. The database gives new ids in order."""
+    """Return the row's values for all columns of `table` except `id`, which the database assigns."""
     return {column.name: row.get(column.name) for column in table.columns if column.name != "id"}
 
 
@@ -99,7 +99,10 @@ def _attempts(rows: list[_Row]) -> list[_Row]:
 
 
 def _audit(lines: list[_Row], saves: list[_Row], scores: list[_Row]) -> Iterator[_Row]:
-    """Yield the audit with the question of each save, and with new lines for saves that had none."""
+    """Yield the audit's lines, with the question of each save, and a new line for each save that had none.
+
+    A line whose change never reached the gradebook is left out.
+    """
     unwritten = {(save["time"], save["grader"], save["student"], save["exercise"]): save for save in saves}
     last: dict[tuple[str, str], _Row] = {}
     for line in lines:
@@ -122,7 +125,7 @@ def _question(save: _Row) -> str:
 
 
 def _after(line: _Row, save: _Row) -> _Row:
-    """Return the line on a save that follows `line`. The next command computes the penalty."""
+    """Return a new line on a save after `line`, with its penalty. The next command updates the penalty."""
     question = _question(save)
     automatic = (line["questions"].get(question) or [None])[0]
     questions = {**line["questions"], question: [automatic, save["score"], save["extra_credit"]]}
@@ -139,7 +142,10 @@ def _points(scores: list[float | None]) -> float:
 
 
 def _is_in_gradebook(line: _Row, scores: list[_Row]) -> bool:
-    """Whether the gradebook has the change on which a grader wrote this line before it was killed."""
+    """Whether the gradebook has the automatic scores of a pending line.
+
+    A line was pending while a grading process changed the gradebook; a killed process left it pending.
+    """
     key = line["student"], line["exercise"]
     present = {
         _question(row): row["auto_score"] for row in scores if (row["student"], row["exercise"]) == key

@@ -26,7 +26,10 @@ def store_report(
     *,
     recorded: bool = False,
 ) -> None:
-    """Store the report on the notebook with this digest. At most one report of a submission is `recorded`."""
+    """Store the report on the notebook with this digest.
+
+    `recorded` is true for the report whose scores the gradebook has; a submission has at most one.
+    """
     key = {"student": submission.student, "exercise": submission.exercise}
     if recorded:
         store.execute(REPORTS.update().filter_by(**key).values(recorded=False))
@@ -62,7 +65,7 @@ def stored_outputs(store: Store, submission: Submission, digest: str) -> Outputs
     row = _row(store, submission, digest)
     packed = row.outputs if row is not None else None
     outputs = json.loads(zlib.decompress(packed)) if packed else {}
-    return {int(number): shown for number, shown in outputs.items()}
+    return {int(number): cell_outputs for number, cell_outputs in outputs.items()}
 
 
 def _row(store: Store, submission: Submission, digest: str) -> Any:

@@ -35,9 +35,9 @@ ATTEMPTS = Table(  # what was submitted, in the order in which it was collected
     Column("id", Integer, primary_key=True),
     _text("student"),
     _text("exercise"),
-    _text("digest"),  # of the bytes in attempts/
-    Column("time", String),  # when it was submitted: the content of timestamp.txt
-    Column("arrival", JSON),  # other values that order attempts
+    _text("digest"),  # digest of the notebook's file in attempts/
+    Column("time", String),  # time of submission: the content of timestamp.txt
+    Column("arrival", JSON),  # source of the time, and other values that order attempts
     Column("secret", LargeBinary),  # nbgrader's exchange needs it to return the page
     Column("told", String),  # when `watch` accepted it for feedback
     Column("shown", Boolean),  # whether its page was returned
@@ -48,10 +48,10 @@ REPORTS = Table(  # the latest report on each attempt
     TABLES,
     _text("student", primary_key=True),
     _text("exercise", primary_key=True),
-    _text("digest", primary_key=True),  # of the notebook
-    _text("fingerprint"),  # of the notebook and of everything that affects its grade
+    _text("digest", primary_key=True),  # digest of the notebook
+    _text("fingerprint"),  # digest of the notebook and of everything that affects its grade
     _text("report"),
-    Column("outputs", LargeBinary),  # of its cells, as compressed JSON
+    Column("outputs", LargeBinary),  # outputs of the notebook's cells, as compressed JSON
     Column("recorded", Boolean, nullable=False, default=False),  # whether the gradebook has its scores
 )
 AUDIT = Table(  # every change of a score
@@ -62,16 +62,16 @@ AUDIT = Table(  # every change of a score
     Column("by", String),  # the grader who saved a score in the formgrader
     _text("student"),
     _text("exercise"),
-    Column("question", String),  # for which that grader saved a score
+    Column("question", String),  # the question for which that grader saved a score
     _text("why"),
     Column("before", Float),
     Column("score", Float),
     Column("penalty", Float),
     Column("questions", JSON),  # by name: the tests' score, a grader's score, extra credit
-    Column("digests", JSON),  # of everything that the score depends on
+    Column("digests", JSON),  # digests of everything that the score depends on
     Index("autograder_audit_of", "exercise", "student"),
 )
-EXPORTS = Table(  # exported values; of each file or platform and student, the last row is the newest
+EXPORTS = Table(  # exported values; the last row on a target, exercise and student has the current value
     "autograder_export",
     TABLES,
     Column("id", Integer, primary_key=True),
@@ -92,7 +92,7 @@ REQUESTS = Table(  # requests to regrade that an instructor has finished
     _text("asked_as"),  # the student's id at that time; the digest includes it
     _text("digest"),
 )
-ANSWERS = Table(  # the answer to which the score in nbgrader's row `grade_id` belongs
+ANSWERS = Table(  # the digest of the answer that has the score in nbgrader's row `grade_id`
     "autograder_answer",
     TABLES,
     Column("grade_id", String(32), primary_key=True),
@@ -100,7 +100,7 @@ ANSWERS = Table(  # the answer to which the score in nbgrader's row `grade_id` b
     Column("asked", String(32), nullable=False),  # why an instructor has to look; empty if there is no reason
 )
 
-MARKINGS = Table(  # the items of the rubric and the typed score that gave nbgrader's row `grade_id` its score
+MARKINGS = Table(  # the rubric items and the adjustment from which a score was computed
     "autograder_marking",
     TABLES,
     Column("grade_id", String(32), primary_key=True),
@@ -119,7 +119,7 @@ def replace_rows(store: Connection | Session, table: Table, rows: Sequence[Mappi
 
 
 def rename_student(store: Connection | Session, old: str, new: str) -> None:
-    """Change a student's id in all our rows."""
+    """Change a student's id in all rows of our tables."""
     for table in TABLES.sorted_tables:
         if "student" in table.columns:
             store.execute(table.update().where(table.c.student == old).values(student=new))
