@@ -13,12 +13,7 @@ from autograder.course.course import Course
 from autograder.course.guard import log_of
 from autograder.errors import OUR_FAILURE, AutograderError
 from autograder.gradebook import configuration
-from autograder.gradebook.config import (
-    LOG,
-    ConversionError,
-    converting,
-    load,
-)
+from autograder.gradebook.config import LOG, ConversionError, converting, load
 from autograder.gradebook.pages import read_gradebook
 from autograder.records.database import copy_database, gradebook_url
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
