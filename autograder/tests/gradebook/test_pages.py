@@ -9,7 +9,7 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.collecting.attempts import attempts_of
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.settings import Tells
 from autograder.gradebook.config import ConversionError
 from autograder.gradebook.pages import limit_disclosure, read_gradebook, saved_pictures, write_feedback
@@ -21,6 +21,7 @@ from autograder.submission.submission import Submission
 from autograder.tests.classroom import small, solved
 from autograder.tests.gradebook.rows import by_hand, files, record
 from autograder.tests.gradebook.stock import formgrader
+from autograder.tests.gradebook.test_assignment import without_why
 from autograder.tests.report.test_example import SHOWN
 from autograder.tests.report.test_feedback_page import QUESTION, REPORT
 from autograder.tests.report.test_text import png
@@ -40,9 +41,7 @@ NODE = NotebookNode(
 def graded(ready: Course) -> Course:
     """Return a course with a graded submission whose exercise has lost a question since."""
     record(ready, "ann", made=solved(small(ready)))
-    text = small(ready).source.read_text(encoding="utf-8")
-    small(ready).source.write_text(text[: text.index("# %% [markdown] manual")], encoding="utf-8")
-    return load_course(ready.root)
+    return without_why(ready)
 
 
 def test_writing_pages_leaves_the_gradebook_as_it_was(graded: Course) -> None:
