@@ -211,10 +211,7 @@ def test_the_audit_says_why_and_by_what_and_only_grows(late: Course) -> None:
 
 
 def test_within_the_grace_is_not_late_and_after_it_the_page_can_say_how_late_it_is(late: Course) -> None:
-    found = gradebook_submission(late, "ann")
-    assert (found.seconds_late, found.late_rule) == (
-        5400.0,
-        "1 day late, rounded up, which costs 10 % of 7 points",
-    )
+    found, rule = gradebook_submission(late, "ann"), "1 day late, rounded up, which costs 10 % of 7 points"
+    assert (found.seconds_late, found.late_rule) == (5400.0, rule)
     found = gradebook_submission(ruled(late, late="percent: 10, grace: 2 hours"), "ann")
     assert (found.seconds_late, found.penalty, found.late_rule) == (0.0, 0.0, "")
