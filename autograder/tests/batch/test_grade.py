@@ -78,7 +78,7 @@ class Generous:
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         for submission, notebook in tasks:
-            yield submission, notebook, full_marks(load_course(submission.root).exercises["01_small"])
+            yield submission, notebook, full_marks(small(load_course(submission.root)))
 
 
 def test_a_dry_run_says_what_would_change_and_leaves_it(course: Course, summary: Summary) -> None:
@@ -149,9 +149,8 @@ def test_an_exercise_that_cannot_be_read_leaves_no_silent_zeros(tmp_path: Path) 
     hand_in(course, "ann", solved(small(course)))
     text = small(course).source.read_text(encoding="utf-8")
     small(course).source.write_text(text.replace(" points=2", ""), encoding="utf-8")
-    done = grade_submissions(
-        load_course(course.root), [load_course(course.root).exercises["01_small"]], executor=Unneeded()
-    )
+    course = load_course(course.root)
+    done = grade_submissions(course, [small(course)], executor=Unneeded())
     assert (done.lines, done.exit_code) == ((), 3)
     (problem,) = done.stopped
     assert "01_small was not graded: " in problem

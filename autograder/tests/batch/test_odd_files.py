@@ -17,13 +17,12 @@ from autograder.course.course import Course, load_course
 from autograder.course.guard import SubmissionError, one_submission
 from autograder.errors import AutograderError
 from autograder.gradebook.pages import write_feedback
-from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.graded import Graded, describe_failure
 from autograder.grading.grader import CourseGrader
 from autograder.report.report import Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import MAX_CELLS, Notebook, UnreadableError
-from autograder.tests.classroom import cell_of, hand_in, open_course, small, solved
+from autograder.tests.classroom import WRONG_SUMS, cell_of, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import record, ruled
 from autograder.tests.in_process import InProcess
 
@@ -48,14 +47,9 @@ def with_attachment(made: dict[str, Any], name: str, picture: str = "iVBORw0KGgo
     return made
 
 
-def renamed(made: dict[str, Any], key: str, name: str) -> dict[str, Any]:
-    made["cells"].append(
-        {"cell_type": "code", "metadata": {"nbgrader": {"grade_id": "x"}}, "id": "y", "source": ""}
-    )
-    if key == "id":
-        made["cells"][-1]["id"] = name
-    else:
-        made["cells"][-1]["metadata"]["nbgrader"]["grade_id"] = name
+def with_cell(made: dict[str, Any], cell_id: str, grade_id: str) -> dict[str, Any]:
+    metadata = {"nbgrader": {"grade_id": grade_id}}
+    made["cells"].append({"cell_type": "code", "metadata": metadata, "id": cell_id, "source": ""})
     return made
 
 
@@ -66,8 +60,8 @@ def hand_in_all(course: Course) -> None:
     half = "\ud800.png"
     hand_in(course, "attachment", with_attachment(solved(exercise), half))
     hand_in(course, "picture", with_attachment(solved(exercise), "a.png", "\udc00"))
-    hand_in(course, "cell_id", renamed(solved(exercise), "id", half))
-    hand_in(course, "grade_id", renamed(solved(exercise), "grade_id", half))
+    hand_in(course, "cell_id", with_cell(solved(exercise), half, "x"))
+    hand_in(course, "grade_id", with_cell(solved(exercise), "y", half))
     for year in ("0001", "1950", "9999"):
         hand_in(course, f"year_{year}", solved(exercise), f"{year}-12-31 23:59:59.999999 UTC")
     hand_in(course, "year_0000", solved(exercise), "0000-00-00 00:00:00 UTC")
@@ -92,8 +86,8 @@ def summary(course: Course, zygote: Zygote) -> Summary:
 
 def test_each_submission_has_a_line_and_right_answers_have_their_points(summary: Summary) -> None:
     lines = {line.student: line for line in summary.lines}
-    assert [lines[name].score for name in ("ann", "zoe", "attachment", "picture")] == [5.0] * 4
-    assert [lines[name].score for name in ("cell_id", "grade_id")] == [5.0] * 2
+    right = ("ann", "zoe", "attachment", "picture", "cell_id", "grade_id")
+    assert {lines[name].score for name in right} == {5.0}
     times = {name for name in lines if name.startswith("year_")}
     assert {line.student for line in summary.failures} == times
     assert {lines[name].status for name in times} == {"refused"}
@@ -124,12 +118,14 @@ WORKSHEET = (
     "Participant 3,zoe,zoe@x.org,,,7.00,-\r\n"
 )
 RUN = [f"submitted/{student}/01_small/01_small.ipynb" for student in ("ann", "sum", "zoe")]
-COMMANDS = [
-    "feedback", "export", "dashboard", "similar", "students", "requests", "moodle 01_small Grades.csv",
-    "moodle-zip 01_small --worksheet Grades.csv", "canvas-zip 01_small", "gradescope-zip 01_small",
-    "viva --class 01_small",
-    "watch --uploads uploads --rounds 1", "extend ann 01_small none", f"run {' '.join(RUN)}",
+RUNNING, EXTEND, VIVA = f"run {' '.join(RUN)}", "extend ann 01_small none", "viva --class 01_small"
+WATCH = "watch --uploads uploads --rounds 1"
+MOODLE, MOODLE_ZIP = "moodle 01_small Grades.csv", "moodle-zip 01_small --worksheet Grades.csv"
+READERS = [
+    "feedback", "export", "dashboard", "similar", "requests", MOODLE, MOODLE_ZIP, "canvas-zip 01_small",
+    "gradescope-zip 01_small",
 ]  # fmt: skip
+COMMANDS = [*READERS, "students", VIVA, WATCH, EXTEND, RUNNING]
 
 
 @pytest.mark.usefixtures("summary")
@@ -172,17 +168,8 @@ def failing_on(original: Callable[..., Any], student: str) -> Callable[..., Any]
 FAILED = re.compile("cannot be processed: ArithmeticError|nbgrader gave up on")
 WHOSE = re.compile(r"\bsum\b|Participant 2\b")
 READING = "autograder.gradebook.pages.read_row"
-EXTEND, RUNNING = COMMANDS[-2:]
-WATCH, VIVA, MOODLE = (
-    "watch --uploads uploads --rounds 1",
-    "viva --class 01_small",
-    "moodle 01_small Grades.csv",
-)
 FAILING = [
-    (words, READING)
-    for words in COMMANDS
-    if words.split()[0] not in ("students", "viva", "watch", "extend", "run")
-] + [
+    *((words, READING) for words in READERS),
     (EXTEND, "autograder.gradebook.ledger.read_row"),
     (EXTEND, "autograder.gradebook.lateness.Lateness.enter"),
     (RUNNING, "autograder.batch.run.exercise_by_name"),
@@ -190,7 +177,7 @@ FAILING = [
     (RUNNING, "autograder.cli.output.show_report"),
     (MOODLE, "autograder.plugins.moodle._student"),
     (MOODLE, "autograder.plugins.moodle._filled"),
-    ("moodle-zip 01_small --worksheet Grades.csv", "autograder.plugins.moodle._student"),
+    (MOODLE_ZIP, "autograder.plugins.moodle._student"),
     (VIVA, "autograder.plugins.viva.sheets.render_template"),
     ("similar", "autograder.plugins.similarity.clean_text"),
     ("grade 01_small", "autograder.gradebook.ledger.read_row"),
@@ -254,38 +241,33 @@ def test_who_cannot_be_processed_is_named_in_the_table_and_on_the_dashboard(
 
 
 @pytest.mark.parametrize("error", [ValueError, RecursionError])
-def test_a_mistake_that_cannot_be_named_leaves_a_line_in_the_log_and_the_score_as_it_is(
-    course: Course, zygote: Zygote, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("step", "answers", "verdict"),
+    [
+        ("autograder.grading.diagnosis.Diagnosis.explain", {"row_sums": WRONG_SUMS}, Verdict.FAILED),
+        ("autograder.grading.grader.broken_rule", {}, Verdict.REVIEW),
+    ],
+)
+def test_what_cannot_be_explained_or_checked_leaves_a_line_in_the_log_and_the_other_score_as_it_is(
+    course: Course,
+    zygote: Zygote,
+    error: type[Exception],
+    step: str,
+    answers: dict[str, str],
+    verdict: Verdict,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(*_: object) -> None:
-        raise error("of ours")
+        raise error(f"in {step}")
 
-    monkeypatch.setattr(Diagnosis, "explain", fail)
-    wrong = solved(small(course), row_sums="def row_sums(x):\n    return x.sum(dim=0)")
-    graded = CourseGrader(course, zygote).grade(small(course), Notebook(json.dumps(wrong).encode()))
+    monkeypatch.setattr(step, fail)
+    notebook = Notebook(json.dumps(solved(small(course), **answers)).encode())
+    graded = CourseGrader(course, zygote).grade(small(course), notebook)
     assert (graded.report.status, graded.problem) == ("graded", "")
+    assert [question.verdict for question in graded.report.questions[:2]] == [Verdict.PASSED, verdict]
     assert describe_failure(course, "01_small ann", Graded.from_json(graded.to_json())) == ""
     log = (course.build / "autograder.log").read_text(encoding="utf-8")
-    assert "01_small ann: could not be explained or checked" in log
-    assert f"{error.__name__}: of ours" in log
-
-
-@pytest.mark.parametrize("error", [ValueError, RecursionError])
-def test_a_rule_that_cannot_be_checked_leaves_a_line_in_the_log_and_an_instructor_looks(
-    course: Course, zygote: Zygote, error: type[Exception], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> None:
-        raise error("of the rule")
-
-    monkeypatch.setattr("autograder.grading.grader.broken_rule", fail)
-    graded = CourseGrader(course, zygote).grade(
-        small(course), Notebook(json.dumps(solved(small(course))).encode())
-    )
-    verdicts = {question.name: question.verdict for question in graded.report.questions}
-    assert (verdicts["double"], verdicts["row_sums"]) == (Verdict.PASSED, Verdict.REVIEW)
-    assert describe_failure(course, "01_small ann", graded) == ""
-    log = (course.build / "autograder.log").read_text(encoding="utf-8")
-    assert log.count(f"{error.__name__}: of the rule") == 1
+    assert log.count(f"{error.__name__}: in {step}") == 1
     assert "WARNING 01_small ann: could not be explained or checked" in log
 
 
@@ -335,14 +317,7 @@ def test_a_time_that_was_graded_before_such_times_were_refused_stops_no_page(
 
 
 def test_the_guard_names_the_submission_and_lets_a_full_disk_stop_everything(course: Course) -> None:
-    for error in (
-        ValueError("x"),
-        RecursionError(),
-        MemoryError(),
-        OverflowError(),
-        UnicodeError(),
-        OSError(),
-    ):
+    for error in (ValueError, RecursionError, MemoryError, OverflowError, UnicodeError, OSError):
         with (
             pytest.raises(SubmissionError, match="01_small ann: cannot be processed: "),
             one_submission(course, "01_small", "ann"),

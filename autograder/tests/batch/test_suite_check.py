@@ -14,13 +14,18 @@ from autograder.batch.grade import Summary, grade_submissions
 from autograder.batch.pool import Done, Task
 from autograder.cli import main
 from autograder.course.course import Course
-from autograder.gradebook.pages import write_feedback
 from autograder.grading.graded import Graded, failure_report
 from autograder.records.database import writing
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.submission import Submission
+from autograder.tests.batch.test_explain import Noting
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
-from autograder.tests.gradebook.rows import by_hand, formgrader_page, gradebook_entry, gradebook_submission
+from autograder.tests.gradebook.rows import (
+    by_hand,
+    feedback,
+    formgrader_page,
+    gradebook_entry,
+    gradebook_submission,
+)
 from autograder.tests.in_process import InProcess
 
 CHECK = suite_check.suite_problem  # which the tests' own fixture replaces
@@ -34,19 +39,6 @@ BROKEN = {
 }
 
 
-class Listing(InProcess):
-    """Grades in this process, and lists whose notebooks it grades."""
-
-    def __init__(self, course: Course, zygote: Zygote) -> None:
-        super().__init__(course, zygote)
-        self.asked = list[str]()
-
-    def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
-        for task in tasks:
-            self.asked.append(task[0].student)
-            yield from super().map([task], marks_only=marks_only)
-
-
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     """Return a course to which two students handed in, and in which suites are checked."""
@@ -58,8 +50,9 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
 
 
 def grade(course: Course, zygote: Zygote) -> tuple[Summary, list[str]]:
-    executor = Listing(course, zygote)
-    return grade_submissions(course, [small(course)], executor=executor), executor.asked
+    executor = Noting(course, zygote)
+    summary = grade_submissions(course, [small(course)], executor=executor)
+    return summary, [request.split()[1] for request in executor.asked]
 
 
 def scores(course: Course) -> dict[str, float | None]:
@@ -142,12 +135,6 @@ def test_who_never_had_a_score_gets_none_from_a_test_that_breaks(course: Course,
     grade_submissions(course, [small(course)], executor=Failing(course, zygote))
     assert scores(course) == {"ann": 5.0, "ben": None}
     assert "The autograder failed here" in feedback(course, "ben")
-
-
-def feedback(course: Course, student: str) -> str:
-    for page in write_feedback(course, small(course), [student]):
-        assert isinstance(page, Path), page
-    return Submission(course.root, student, "01_small").feedback.read_text(encoding="utf-8")
 
 
 def test_an_export_of_nobody_or_of_fewer_than_before_says_so(course: Course, zygote: Zygote) -> None:

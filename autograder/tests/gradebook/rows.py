@@ -18,7 +18,7 @@ from autograder.course.exercise import Exercise
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.config import load
 from autograder.gradebook.ledger import recording
-from autograder.gradebook.pages import read_gradebook
+from autograder.gradebook.pages import read_gradebook, write_feedback
 from autograder.grading.graded import Graded
 from autograder.records.database import gradebook_url, reading
 from autograder.records.tables import REPORTS
@@ -190,6 +190,13 @@ def reports(course: Course) -> dict[tuple[str, str, str], str]:
         return {
             (row.student, row.exercise, row.digest): row.report for row in store.execute(REPORTS.select())
         }
+
+
+def feedback(course: Course, student: str) -> str:
+    """Write a student's feedback page and return it."""
+    (page,) = write_feedback(course, small(course), [student])
+    assert isinstance(page, Path), page
+    return page.read_text(encoding="utf-8")
 
 
 def files(course: Course, *folders: str) -> dict[str, bytes]:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Table
 
-from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.errors import UsageError
 from autograder.gradebook.backup import back_up, restore
@@ -16,7 +15,7 @@ from autograder.publishing.export import write_tables
 from autograder.publishing.graded_work import RegradeRequests
 from autograder.records.database import reading
 from autograder.records.tables import ATTEMPTS, AUDIT, EXPORTS, REPORTS, REQUESTS
-from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
+from autograder.tests.batch.test_attempts import grade, hand_in, regraded
 from autograder.tests.classroom import CONFIG, SECRET, copy_small_course, small
 from autograder.tests.gradebook.rows import by_hand, dump, ruled
 
@@ -39,7 +38,7 @@ def running(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> 
     for student in ("ann", "ben"):
         for share in (1.0, 0.4):
             hand_in(course, share, -share, student)
-    grade_submissions(course, [small(course)], executor=ByTheirWord())
+    grade(course)
     by_hand(course, "ann", "why", 1.5)
     extend(course, "ben", "01_small", "2026-03-03 18:00 Europe/Berlin")
     (root / "comments.yaml").write_text("units: Say in which units.\n")
@@ -89,9 +88,7 @@ def test_on_a_new_laptop_everything_comes_back_and_grading_goes_on(
     assert rows(laptop, *everything) == rows(course, *everything)
     assert (laptop.root / "hidden_inputs.key").read_text() == SECRET.hex()
     assert (laptop.root / "hidden_inputs.key").stat().st_mode & 0o777 == 0o600
-    asked = ByTheirWord()
-    grade_submissions(laptop, [small(laptop)], executor=asked)
-    assert asked.asked == []
+    assert regraded(laptop) == []
     assert file.stat().st_mode & 0o777 == 0o600
     write_tables(laptop, [small(laptop)], changed=True)
     assert rows(laptop, EXPORTS) == rows(course, EXPORTS)

@@ -8,20 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.course.guard import log_of
 from autograder.errors import OUR_FAILURE, AutograderError
 from autograder.gradebook import configuration
-from autograder.gradebook.config import (
-    LOG,
-    ConversionError,
-    converting,
-    load,
-)
+from autograder.gradebook.config import LOG, ConversionError, converting, load
 from autograder.gradebook.pages import read_gradebook
 from autograder.records.database import copy_database, gradebook_url
-from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
+from autograder.tests.batch.test_attempts import grade, hand_in, regraded
 from autograder.tests.classroom import small
 from autograder.tests.gradebook.rows import by_hand
 from autograder.tests.gradebook.stock import nbgrader
@@ -93,7 +87,7 @@ def test_a_full_disk_ends_it_all_and_a_closed_folder_is_one_student_s(course: Co
 def test_an_older_one_is_refused_until_nbgrader_s_own_command_has_upgraded_it(ready: Course) -> None:
     path = ready.root / "gradebook.db"
     hand_in(ready, 1.0, 0)
-    grade_submissions(ready, [small(ready)], executor=ByTheirWord())
+    grade(ready)
     by_hand(ready, "ann", "why", 2.0)
     with sqlite3.connect(path) as connection:  # what nbgrader 0.6 did not have
         connection.execute("alter table student drop column lms_user_id")
@@ -105,9 +99,7 @@ def test_an_older_one_is_refused_until_nbgrader_s_own_command_has_upgraded_it(re
     assert path.read_bytes() == before
     nbgrader(ready, "db", "upgrade")
     assert [one.score for one in read_gradebook(ready, small(ready))] == [7.0]
-    again = ByTheirWord()
-    grade_submissions(ready, [small(ready)], executor=again)
-    assert again.asked == []
+    assert regraded(ready) == []
     assert [file.read_bytes() == before for file in ready.root.glob("gradebook.db.*")] == [True]
 
 
@@ -118,8 +110,7 @@ def test_one_whose_making_was_stopped_is_taken_as_it_is(ready: Course) -> None:
         connection.execute("drop table comment")
     connection.close()
     hand_in(ready, 1.0, 0)
-    grade_submissions(ready, [small(ready)], executor=ByTheirWord())
-    assert [one.score for one in read_gradebook(ready, small(ready))] == [5.0]
+    assert grade(ready) == 5.0
     assert [file.name for file in ready.root.glob("gradebook.db*")] == ["gradebook.db"]
 
 

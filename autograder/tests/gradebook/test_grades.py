@@ -18,15 +18,7 @@ from autograder.report.report import TestReport as HiddenTest
 from autograder.submission.notebook import Notebook as SubmittedNotebook
 from autograder.submission.notebook import read_notebook
 from autograder.testing.exchange import StudentError
-from autograder.tests.classroom import (
-    ANSWER,
-    Notebook,
-    cell_of,
-    hand_in,
-    open_course,
-    small,
-    solved,
-)
+from autograder.tests.classroom import ANSWER, Notebook, cell_of, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import (
     UNREADABLE,
     autograded,
@@ -64,9 +56,7 @@ TAMPERED: dict[str, Callable[[Notebook], object]] = {
     "attachments": lambda made: made["cells"][0].update(attachments={"x.svg": {"image/svg+xml": "<svg>"}}),
 }
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["raises-exception"]}
-
-
-UNREAD = {f"unreadable{number}": "This file cannot be read" for number in range(len(UNREADABLE))}
+UNREAD = [f"unreadable{number}" for number in range(len(UNREADABLE))]
 
 
 @pytest.mark.parametrize(
@@ -76,8 +66,8 @@ UNREAD = {f"unreadable{number}": "This file cannot be read" for number in range(
         ("released", [(0.0, False)] * 3, ["Not attempted.", "Not attempted.", "No response."]),
         ("forbidden", [(2.0, False), (0.0, True), (None, True)], ["Passed.", "Review.", ""]),
         *(
-            (student, [(0.0, True), (0.0, False), (0.0, False)], [said] * 3)
-            for student, said in UNREAD.items()
+            (student, [(0.0, True), (0.0, False), (0.0, False)], ["This file cannot be read"] * 3)
+            for student in UNREAD
         ),
     ],
 )
@@ -101,11 +91,7 @@ def test_instead_of_a_file_that_is_no_notebook_the_release_is_shown(
 def test_all_metadata_stripped_scores_in_full_and_is_put_back(graded_class: Course) -> None:
     expected = gradebook_submission(graded_class, "solved").score
     assert gradebook_submission(graded_class, "stripped").score == expected
-    names = [
-        c["metadata"]["nbgrader"]["grade_id"]
-        for c in autograded(graded_class, "stripped")["cells"]
-        if c["metadata"]
-    ]
+    names = list(named(from_dict(autograded(graded_class, "stripped"))))
     assert names == ["double", "check-double", "row_sums", "check-row_sums", "why"]
 
 
@@ -136,14 +122,18 @@ def test_a_written_answer_that_came_later_takes_our_word_back(ready: Course) -> 
     assert (seen.comment, seen.auto_score, seen.needs_person) == ("", None, True)
 
 
-def outputs_of(course: Course, *outputs: Output, error: StudentError | None = None) -> list[dict[str, Any]]:
+def outputs_of(
+    course: Course,
+    *outputs: Output,
+    error: StudentError | None = None,
+    made: Notebook | None = None,
+    name: str = "double",
+) -> list[dict[str, Any]]:
     """Return what the autograded notebook shows of a cell that showed `outputs` and ended with `error`."""
-    submission = hand_in(course, "ann", solved(small(course)))
-    cells = read_notebook(submission.notebook).cells
-    number = next(cell.number for cell in cells if cell.name == "double")
-    graded = Graded(full_marks(small(course)).report, {number: CellResult(outputs, error)})
-    record(course, "ann", graded)
-    shown: list[dict[str, Any]] = cell_of(autograded(course, "ann"), "double")["outputs"]
+    cells = read_notebook(hand_in(course, "ann", made or solved(small(course))).notebook).cells
+    number = next(cell.number for cell in cells if cell.name == name)
+    record(course, "ann", Graded(full_marks(small(course)).report, {number: CellResult(outputs, error)}))
+    shown: list[dict[str, Any]] = cell_of(autograded(course, "ann"), name)["outputs"]
     return shown
 
 
@@ -183,24 +173,13 @@ def test_an_error_is_shown_in_one_line(ready: Course, message: str, line: str) -
 def test_what_an_edited_check_showed_is_not_shown_below_the_check_put_back(ready: Course) -> None:
     made = solved(small(ready))
     cell_of(made, "check-double").update(source="print('all passes')")
-    cells = read_notebook(hand_in(ready, "ann", made).notebook).cells
-    number = next(cell.number for cell in cells if cell.name == "check-double")
-    shown = CellResult((Output("all passes\n", "stdout"),), None)
-    record(ready, "ann", Graded(full_marks(small(ready)).report, {number: shown}))
-    assert cell_of(autograded(ready, "ann"), "check-double")["outputs"] == []
+    assert outputs_of(ready, Output("all passes\n", "stdout"), made=made, name="check-double") == []
     assert "all passes" not in json.dumps(autograded(ready, "ann"))
 
 
 @pytest.mark.parametrize(
     "hostile",
-    [
-        "<script>alert(1)</script>",
-        "[click](javascript:alert(1))",
-        "`code`",
-        "a\x1b[2Jb\x07",
-        "a\u202eb",
-        "a\rb",
-    ],
+    ["<script>alert(1)</script>", "[a](javascript:alert(1))", "`code`", "a\x1b[2Jb\x07", "a\u202eb", "a\rb"],
 )
 def test_a_student_s_words_are_neither_html_nor_a_link_nor_control_characters(hostile: str) -> None:
     seen = replace(QUESTION, hint=hostile, tests=(replace(FAILED, title=hostile),))
@@ -246,10 +225,11 @@ def named(node: NotebookNode) -> dict[str, NotebookNode]:
     return {cell.metadata.nbgrader.grade_id: cell for cell in cells}
 
 
+Untouched = tuple[Course, dict[str, list[tuple[object, ...]]], NotebookNode]
+
+
 @pytest.fixture(scope="module")
-def untouched(
-    tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path
-) -> tuple[Course, dict[str, list[tuple[object, ...]]], NotebookNode]:
+def untouched(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> Untouched:
     """Return a course with one submission, the gradebook's rows, and the autograded notebook."""
     course = open_course(tmp_path_factory.mktemp("untouched") / "course")
     shutil.copy(blank_gradebook, course.root)
@@ -258,9 +238,7 @@ def untouched(
 
 
 @pytest.mark.parametrize("kind", TAMPERED)
-def test_tampering_changes_no_row_and_leaves_nothing_of_its_own(
-    kind: str, untouched: tuple[Course, dict[str, list[tuple[object, ...]]], NotebookNode]
-) -> None:
+def test_tampering_changes_no_row_and_leaves_nothing_of_its_own(kind: str, untouched: Untouched) -> None:
     course, rows, expected = untouched
     made = solved(small(course))
     TAMPERED[kind](made)
@@ -268,10 +246,11 @@ def test_tampering_changes_no_row_and_leaves_nothing_of_its_own(
     assert dump(course.root / "gradebook.db") == rows
     node = from_dict(autograded(course, "ann"))
     assert {**node.metadata, "autograder": None} == {**expected.metadata, "autograder": None}
-    ours, theirs = named(node), named(expected)
-    assert {name: (cell.source, cell.metadata.nbgrader) for name, cell in ours.items()} == {
-        name: (cell.source, cell.metadata.nbgrader) for name, cell in theirs.items()
-    }
+    ours, theirs = (
+        {name: (cell.source, cell.metadata.nbgrader) for name, cell in named(shown).items()}
+        for shown in (node, expected)
+    )
+    assert ours == theirs
     own = {"nbgrader", "autograder", "deletable", "editable"}
     others = [(key, cell.metadata[key]) for cell in node.cells for key in set(cell.metadata) - own]
     assert all(FOLDED[key] == value for key, value in others)
@@ -281,11 +260,10 @@ def test_tampering_changes_no_row_and_leaves_nothing_of_its_own(
 
 def test_the_definition_that_wins_when_run_is_the_one_shown_as_the_answer(ready: Course) -> None:
     made = solved(small(ready))
-    made["cells"].append(copied(made, "double", "def double(x):\n    return x + x", "double"))
+    last = "def double(x):\n    return x + x"
+    made["cells"].append(copied(made, "double", last, "double"))
     record(ready, "ann", made=made)
-    assert (
-        "".join(cell_of(autograded(ready, "ann"), "double")["source"]) == "def double(x):\n    return x + x"
-    )
+    assert "".join(cell_of(autograded(ready, "ann"), "double")["source"]) == last
 
 
 @pytest.mark.parametrize("kind", ["code", "raw"])

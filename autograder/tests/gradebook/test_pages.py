@@ -3,29 +3,25 @@
 import json
 import shutil
 from dataclasses import replace
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from nbformat import NotebookNode
 
 from autograder.collecting.attempts import attempts_of
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.settings import Tells
 from autograder.gradebook.config import ConversionError
-from autograder.gradebook.pages import (
-    limit_disclosure,
-    read_gradebook,
-    saved_pictures,
-    write_feedback,
-)
+from autograder.gradebook.pages import limit_disclosure, read_gradebook, saved_pictures, write_feedback
 from autograder.records.database import writing
 from autograder.records.tables import REPORTS
-from autograder.report.report import GradebookSubmission, Place, Report, Status, TestReport, Verdict
+from autograder.report.report import Place, Status, TestReport, Verdict
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import small, solved
 from autograder.tests.gradebook.rows import by_hand, files, record
 from autograder.tests.gradebook.stock import formgrader
+from autograder.tests.gradebook.test_assignment import without_why
 from autograder.tests.report.test_example import SHOWN
 from autograder.tests.report.test_feedback_page import QUESTION, REPORT
 from autograder.tests.report.test_text import png
@@ -45,9 +41,7 @@ NODE = NotebookNode(
 def graded(ready: Course) -> Course:
     """Return a course with a graded submission whose exercise has lost a question since."""
     record(ready, "ann", made=solved(small(ready)))
-    text = small(ready).source.read_text(encoding="utf-8")
-    small(ready).source.write_text(text[: text.index("# %% [markdown] manual")], encoding="utf-8")
-    return load_course(ready.root)
+    return without_why(ready)
 
 
 def test_writing_pages_leaves_the_gradebook_as_it_was(graded: Course) -> None:
@@ -118,12 +112,7 @@ def test_a_page_that_fails_is_reported_and_stops_no_other(
 ) -> None:
     for student in ("ann", "ben", "cleo"):
         record(ready, student, made=solved(small(ready)))
-
-    def broken(report: Report, graded: GradebookSubmission, *rest: Any, **more: Any) -> str:
-        if graded.student == "ben":
-            raise RuntimeError("a defect of ours")
-        return f"the page of {graded.student}"
-
+    broken = Mock(side_effect=["a page", RuntimeError("a defect of ours"), "a page"])
     monkeypatch.setattr("autograder.gradebook.pages.render_feedback", broken)
     ann, ben, cleo = write_feedback(ready, small(ready))
     assert [ann, cleo] == [Submission(ready.root, name, "01_small").feedback for name in ("ann", "cleo")]
@@ -139,17 +128,13 @@ def test_beside_the_page_lies_what_the_exchange_needs_and_nothing_of_the_exercis
     for name in ("conftest.py", "SETUP.md", "notation.md"):
         (submission.autograded.parent / name).touch()
     list(write_feedback(ready, small(ready)))
-    assert sorted(path.name for path in submission.feedback.parent.iterdir()) == [
-        "01_small.html",
-        "timestamp.txt",
-    ]
+    names = {path.name for path in submission.feedback.parent.iterdir()}
+    assert names == {"01_small.html", "timestamp.txt"}
 
 
 def test_a_small_wrong_call_is_a_hint_and_goes_with_the_hints() -> None:
-    report = replace(
-        REPORT,
-        questions=(replace(QUESTION, shown=SHOWN, mistake="double__triple", place=Place("double", 2)),),
-    )
+    named = replace(QUESTION, shown=SHOWN, mistake="double__triple", place=Place("double", 2))
+    report = replace(REPORT, questions=(named,))
     (question,) = limit_disclosure(report, [], Tells.TESTS)[0].questions
     assert (question.shown, question.hint, question.mistake, question.place) == (None, "", None, None)
     for tells in (Tells.HINTS, None):
@@ -164,6 +149,7 @@ def test_a_page_tells_outcomes_alone_and_nothing_that_a_submission_can_choose_be
     report = replace(REPORT, message="Code cell 3 computed for longer than 2 s.", questions=(wrong, empty))
     told = limit_disclosure(report, [], Tells.TESTS)[0]
     assert [test.verdict for test in told.questions[0].tests] == [Verdict.FAILED] * 5 + [Verdict.PASSED]
+    assert {test.hint for test in told.questions[0].tests} == {""}
     assert told.questions[0].verdict is Verdict.FAILED
     assert told.questions[1].verdict is Verdict.NOT_ATTEMPTED
     for tells in (Tells.SCORE, Tells.TESTS):
@@ -183,9 +169,11 @@ def test_a_page_shows_no_outputs_before_all_may_be_told() -> None:
         assert limit_disclosure(REPORT, [code, text], all_of_it)[1] == [code, text]
 
 
-def found(*outputs: Any, source: str = DEMO, demos: tuple[str, ...] = (DEMO,)) -> dict[str, tuple[str, ...]]:
+def found(
+    outputs: object, source: str = DEMO, demos: tuple[str, ...] = (DEMO,)
+) -> dict[str, tuple[str, ...]]:
     cells = [
-        {"cell_type": kind, "metadata": {}, "source": text, "outputs": list(outputs)}
+        {"cell_type": kind, "metadata": {}, "source": text, "outputs": outputs}
         for kind, text in (("markdown", DEMO), ("code", source), ("code", "x = 1"))
     ]
     content = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
@@ -208,20 +196,15 @@ NO_PICTURES: tuple[object, ...] = (7, None, "no picture", [1, 2], {}, png(100_00
         ([shown(PICTURE)] * 100, 8),
         *(([shown(form)], 0) for form in NO_PICTURES),
         *(([output, shown(PICTURE)], 1) for output in ODD),
+        (5, 0),
     ],
 )
-def test_only_pictures_below_a_cell_that_is_not_run_are_taken(outputs: list[Any], pictures: int) -> None:
-    assert found(*outputs) == {"cell-1": (PICTURE,) * pictures}
+def test_only_pictures_below_a_cell_that_is_not_run_are_taken(outputs: object, pictures: int) -> None:
+    assert found(outputs) == {"cell-1": (PICTURE,) * pictures}
 
 
 def test_a_cell_that_has_changed_since_or_that_is_run_and_a_lost_file_bring_nothing() -> None:
-    assert found(shown(PICTURE), source="plt.plot()") == {}
-    assert found(shown(PICTURE), demos=()) == {}
+    assert found([shown(PICTURE)], source="plt.plot()") == {}
+    assert found([shown(PICTURE)], demos=()) == {}
     for lost in (Notebook(b"", "there is no notebook file of this name"), Notebook(b"[]")):
         assert saved_pictures(lost, (DEMO,).__contains__, NODE) == {}
-
-
-def test_outputs_that_are_no_list_bring_no_pictures() -> None:
-    cell = {"cell_type": "code", "metadata": {}, "source": DEMO, "outputs": 5}
-    content = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell, cell]})
-    assert saved_pictures(Notebook(content.encode()), (DEMO,).__contains__, NODE) == {"cell-1": ()}

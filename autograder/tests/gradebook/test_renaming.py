@@ -2,7 +2,6 @@
 
 import pytest
 
-from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.errors import UsageError
 from autograder.gradebook.lateness import extend, read_extensions
@@ -14,7 +13,7 @@ from autograder.records.audit import audit_lines
 from autograder.records.database import reading
 from autograder.records.tables import ATTEMPTS
 from autograder.submission.students import read_students
-from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
+from autograder.tests.batch.test_attempts import hand_in, regraded
 from autograder.tests.classroom import small
 from autograder.tests.gradebook.rows import by_hand, ruled
 
@@ -27,7 +26,7 @@ def test_everything_goes_along_and_nothing_is_graded_again(ready: Course) -> Non
         hand_in(course, share, -share)
     hand_in(course, 0.2, -1, "ben")
     extend(course, "ann", "01_small", "2026-03-03 18:00 Europe/Berlin")
-    grade_submissions(course, [small(course)], executor=ByTheirWord())
+    regraded(course)
     by_hand(course, "ann", "why", 2.0)
     for taken, message in (("ben", "already exists"), ("..", "is not an id")):
         with pytest.raises(UsageError, match=message):
@@ -39,13 +38,9 @@ def test_everything_goes_along_and_nothing_is_graded_again(ready: Course) -> Non
     assert left == []
     assert listed.read_text() == 'Student,Matrikelnummer,canvas\n"Lovelace, Ada",ada.l,7\nBen,ben,8\n'
     assert list(read_extensions(course, "01_small") or ()) == ["ada.l"]
-    asked = ByTheirWord()
-    grade_submissions(course, [small(course)], executor=asked)
-    assert asked.asked == []
-    assert {one.student: one.score for one in read_gradebook(course, small(course))} == {
-        "ada.l": 7.0,
-        "ben": 1.0,
-    }
+    assert regraded(course) == []
+    scores = {one.student: one.score for one in read_gradebook(course, small(course))}
+    assert scores == {"ada.l": 7.0, "ben": 1.0}
     mine = [(line["why"], line["score"]) for line in audit_lines(course) if line["student"] == "ada.l"]
     assert mine == [("new", 5.0), ("renamed from ann", 5.0), ("by hand", 7.0)]
 
@@ -58,7 +53,7 @@ def test_an_id_may_have_any_dots_and_the_way_back_is_open(ready: Course, old: st
     beside = f"{old}x"  # an id that begins with the other one
     for student in (old, beside):
         hand_in(course, 1.0, -1, student)
-    grade_submissions(course, [small(course)], executor=ByTheirWord())
+    regraded(course)
     for before, now in ((old, new), (new, old)):
         rename(course, before, now)
         for folder in ("submitted", "autograded"):
@@ -95,8 +90,7 @@ def test_what_is_done_and_what_went_out_stays_so_under_the_new_id(course: Course
     Exports(course, "canvas").note("01_small", {"yosef": 3.0, "ann": 1.0})
     for old, new in (("yosef", "y"), ("y", "yosef.k"), ("yosef.k", "yosef"), ("yosef", "yosef.k")):
         rename(course, old, new)
-        assert [(one.student, one.question) for one in RegradeRequests(course).rows.values()] == [
-            (new, "why")
-        ]
+        (request,) = RegradeRequests(course).rows.values()
+        assert (request.student, request.question) == (new, "why")
         went = {new: 3.0, old: 3.0, "ann": 1.0}
         assert Exports(course, "canvas").changed("01_small", went) == {old}
