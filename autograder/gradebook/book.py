@@ -109,9 +109,10 @@ class ExerciseGradebook:
             return None
         self._attempts[submission.student] = attempts
         eligible = [attempt for attempt in attempts if self._eligible(attempt)]
-        is_restricted = len(eligible) < len(attempts)
-        if is_restricted and self._selection.why_passed_over(submission.student, eligible[-1]):
-            eligible = list(attempts)  # the newest eligible attempt cannot count, so all attempts may
+        if len(eligible) < len(attempts) and (
+            not eligible or self._selection.why_passed_over(submission.student, eligible[-1])
+        ):
+            eligible = list(attempts)  # none, or not the newest, of the eligible attempts can count: all may
         candidates = self._selection.candidates(submission.student, eligible)
         self._candidates[submission.student] = [attempt.digest for attempt in candidates]
         current = {} if force else self._current_reports(candidates)

@@ -140,3 +140,10 @@ def test_collect_says_that_a_file_came_too_late_to_replace_another(ready: Course
     extend(course, "ann", "01_small", "+3 days")
     times.write_text("student,time\nann,2026-03-03 20:01\n", encoding="utf-8")
     assert "scores 0" not in CliRunner().invoke(main, words).output
+
+
+def test_if_no_attempt_of_a_student_is_eligible_all_may_count(ready: Course) -> None:
+    hand_in_all(ready, (1.0, -2), (0.6, -1))
+    executor = ByTheirWord()
+    (line,) = grade_submissions(ready, [small(ready)], executor=executor, eligible=lambda _: False).lines
+    assert (line.status, line.score) == ("graded", 3.0)
