@@ -10,7 +10,7 @@ from warnings import catch_warnings
 
 from autograder.authoring.trials import Trial
 from autograder.course.answers import ACCEPTED, Answer
-from autograder.course.code import bound_names, pieces
+from autograder.course.code import bound_names, code_parts
 from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, beside_handout, wrong_rules
 from autograder.course.source import Role
 from autograder.grading.carried import compiled, used_names
@@ -93,7 +93,7 @@ def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: 
     calling = (
         answer
         for answer in exercise.accepted
-        if later in bound_names(answer.code) and earlier in used_names(later, pieces([answer.code]))
+        if later in bound_names(answer.code) and earlier in used_names(later, code_parts([answer.code]))
     )
     if (caller := next(calling, None)) is None:
         fix = f"write one, in which {later} calls {earlier}"

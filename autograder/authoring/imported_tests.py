@@ -19,7 +19,7 @@ from autograder.authoring.imported_figures import (
     figures_read,
     lines_of,
 )
-from autograder.course.code import Piece, bindings, in_scope, rests_on
+from autograder.course.code import CodePart, bindings, dependencies, in_scope
 
 _HELPERS = ("expect_raises", "value_of")  # functions of autograder.testing, imported by tests that call them
 _BUILTINS = frozenset(vars(builtins)) | {"__name__", *_HELPERS}
@@ -59,20 +59,20 @@ class Names:
     """The names that hidden tests can use: those of the cells that have been read so far."""
 
     sources: dict[str, Source] = field(default_factory=dict)
-    pieces: list[Piece] = field(default_factory=list)  # statements of the notebook without its tests
+    code_parts: list[CodePart] = field(default_factory=list)  # statements of the notebook without its tests
     figures: set[str] = field(default_factory=set)  # names of figures and axes
     functions: set[str] = field(default_factory=set)  # names of functions and classes
 
     @property
     def notebook(self) -> frozenset[str]:
         """The names that the notebook binds outside its tests."""
-        return frozenset[str]().union(*(piece.bound for piece in self.pieces))
+        return frozenset[str]().union(*(part.bound for part in self.code_parts))
 
     def add_cell(self, code: str, answer: str) -> None:
         """Add the names that a cell binds. `answer` is the answer in this cell, or "" for given code."""
         for statement in parsed(code).body:
             bound = bindings(statement)
-            self.pieces.append(Piece(statement, bound, read_names(statement) | bound))
+            self.code_parts.append(CodePart(statement, bound, read_names(statement) | bound))
             self.figures |= {*figures_of(statement)}
             self.functions -= bound
             for name in bound:
@@ -100,10 +100,10 @@ class Names:
             ordered |= dict.fromkeys([*self.lines(source.needs - {name}, question), source.line(question)])
         return list(ordered)
 
-    def rests_on(self, names: Set[str]) -> frozenset[str]:
+    def dependencies(self, names: Set[str]) -> frozenset[str]:
         """Return all names that the notebook's functions among `names` use, even indirectly."""
         called = names & self.functions
-        return frozenset[str]().union(*(rests_on(name, self.pieces)[1] for name in called))
+        return frozenset[str]().union(*(dependencies(name, self.code_parts)[1] for name in called))
 
 
 def parsed(code: str) -> ast.Module:
@@ -211,7 +211,7 @@ class _TestReader:
             return f"it needs {min(missing)} from a statement that is left out"
         if missing := read - defined - written:
             return f"nothing above defines {min(missing)}"
-        if changed := names.rests_on(read) & self._replaced:
+        if changed := names.dependencies(read) & self._replaced:
             return f"it calls a function that reads {min(changed)}, and the test replaces {min(changed)}"
         return ""
 

@@ -33,7 +33,7 @@ from autograder.authoring.trials import (
     located,
 )
 from autograder.course.answers import Answer
-from autograder.course.code import bound_names, pieces, rests_on
+from autograder.course.code import bound_names, code_parts, dependencies
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise, beside_handout, own_files
 from autograder.course.names import checked_question
@@ -334,10 +334,10 @@ class _Verification:
     @cached_property
     def _names(self) -> dict[HiddenTest, set[str]]:
         """By test, the names that it uses, and all names that these depend on in the reference."""
-        parts, names = pieces(self.exercise.reference), dict[HiddenTest, set[str]]()
+        parts, names = code_parts(self.exercise.reference), dict[HiddenTest, set[str]]()
         for run in self.grader.suite.reference_runs:
             asked = set(names_asked([exchange.request[0] for exchange in run.exchanges]))
-            names[run.test] = asked.union(*(rests_on(name, parts)[1] for name in asked))
+            names[run.test] = asked.union(*(dependencies(name, parts)[1] for name in asked))
         return names
 
     def grade_mistake(self, mistake: Answer) -> None:

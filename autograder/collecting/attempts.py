@@ -264,7 +264,7 @@ def adopt(submission: Submission, stored: Sequence[Attempt] | None = None) -> tu
     return tuple(replace(attempt, is_submitted=attempt.digest == digest) for attempt in attempts)
 
 
-def put_forward(submission: Submission, attempt: Attempt) -> bool:
+def make_current(submission: Submission, attempt: Attempt) -> bool:
     """Write `attempt` and its time into submitted/. Return whether the notebook there changed."""
     expect_stored(attempt)
     return _submit(submission, _Submitted(attempt.notebook.read_bytes(), attempt.time, attempt.secret))
@@ -289,7 +289,7 @@ def _place(
     if newest and (same := matching_attempt(attempts, Notebook(content).digest)):
         retimed = _update_arrival(submission, same, arrival, secret)
         last = newest if arrival.source in _UNRELIABLE else attempts_of(submission)[-1]
-        if last.id != newest.id and put_forward(submission, last):
+        if last.id != newest.id and make_current(submission, last):
             return Placing.REPLACED
         if last.id != same.id:
             return Placing.OLDER

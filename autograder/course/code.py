@@ -86,7 +86,7 @@ def _depth(tokens: Iterable[str]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CodePart:
     """A top-level statement, or a whole cell that cannot be parsed. All words of this cell count as names."""
 
     tree: ast.stmt | None  # None for a whole cell
@@ -95,17 +95,17 @@ class Piece:
     at: int = 0  # the index of the cell
 
 
-def pieces(codes: Iterable[str]) -> list[Piece]:
+def code_parts(codes: Iterable[str]) -> list[CodePart]:
     """Return the statements of a notebook's code cells. A cell that cannot be parsed is one part."""
     codes = list(codes)
     chosen = _readable(codes)
-    parts, copies = list[Piece](), Counter[str]()
+    parts, copies = list[CodePart](), Counter[str]()
     for at, code in enumerate(codes):
         statements = _statements(code, copies[code]) if at in chosen else None
         copies[code] += 1
         if statements is None:
-            parts.append(Piece(None, bound_names(code), frozenset(_WORD.findall(code)), at))
-        parts += [Piece(*statement, at) for statement in statements or ()]
+            parts.append(CodePart(None, bound_names(code), frozenset(_WORD.findall(code)), at))
+        parts += [CodePart(*statement, at) for statement in statements or ()]
     return parts
 
 
@@ -132,7 +132,7 @@ def parsed(code: str) -> list[ast.stmt] | None:
     return None
 
 
-def rests_on(name: str, parts: Sequence[Piece]) -> tuple[list[Piece], set[str]]:
+def dependencies(name: str, parts: Sequence[CodePart]) -> tuple[list[CodePart], set[str]]:
     """Return the statements and cells that a name depends on, directly or not, and all names in them."""
     binding = defaultdict[str, list[int]](list)
     for number, part in enumerate(parts):

@@ -25,7 +25,7 @@ from autograder.collecting.attempts import (
     adopt,
     attempts_of,
     expect_stored,
-    put_forward,
+    make_current,
     read_attempts,
     recorded_attempt,
 )  # fmt: skip
@@ -155,7 +155,7 @@ class ExerciseGradebook:
         attempt = self._selection.choose(student, candidates, self._current_reports(candidates))
         if self._selection.rule is not None and not attempt.is_submitted:
             with locked(submission.root / LOCK):
-                put_forward(submission, attempt)
+                make_current(submission, attempt)
         report, is_new = attempt.report, not attempt.recorded or student not in self.ledger.current
         assert report is not None  # every candidate has been graded
         if is_new or not submission.autograded.exists():

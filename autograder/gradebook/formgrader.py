@@ -25,7 +25,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import and_
 from traitlets import Unicode
 
-from autograder.course.code import pieces, rests_on
+from autograder.course.code import code_parts, dependencies
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
@@ -304,7 +304,8 @@ def _lines(exercise: Exercise, node: NotebookNode, question: str, hint: str) -> 
     released = exercise.given | {cell.text for cell in exercise.cells if cell.role is Role.CHECK}
     cells = [(place, cell.source) for place, cell in enumerate(node.cells, 1) if cell.cell_type == "code"]
     student_cells = [(place, code) for place, code in cells if code not in released]
-    needed = {piece.at for piece in rests_on(question, list(pieces(code for _, code in student_cells)))[0]}
+    parts = code_parts(code for _, code in student_cells)
+    needed = {part.at for part in dependencies(question, parts)[0]}
     lines = [
         (at in needed, f"cell {place}, line {number}", line)
         for at, (place, code) in enumerate(student_cells)

@@ -19,7 +19,7 @@ from nbgrader.api import Grade, SubmittedAssignment
 from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
 from sqlalchemy.orm import Session
 
-from autograder.course.code import pieces, rests_on
+from autograder.course.code import code_parts, dependencies
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id
 from autograder.course.notebook import build_notebook, is_rubric, to_json
@@ -93,13 +93,13 @@ class Release:
         text of a restored cell is not an answer.
         """
         codes = [cell for cell in node.cells if cell.cell_type == "code" and cell.source not in self._given]
-        every_piece = pieces(cell.source for cell in codes)
+        every_part = code_parts(cell.source for cell in codes)
         answers = {}
         for cell in (cell for cell in node.cells if "nbgrader" in cell.metadata):
             about, text = cell.metadata["nbgrader"], "" if cell.id.startswith(_MISSING_ID) else cell.source
             name = about["grade_id"]
             if about["solution"] and not about["grade"]:
-                indices = sorted({piece.at for piece in rests_on(name, every_piece)[0]})
+                indices = sorted({part.at for part in dependencies(name, every_part)[0]})
                 others = (codes[index].source for index in indices if codes[index] is not cell)
                 answers[check_id(name)] = "\0".join([text, *others])
             elif about["solution"] and name in self._graded:

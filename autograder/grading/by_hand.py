@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder.course.code import Piece, in_scope, rests_on
+from autograder.course.code import CodePart, dependencies, in_scope
 from autograder.course.rule import Rule
 from autograder.worker.operators import LOST
 
@@ -42,7 +42,7 @@ class Use:
 
 
 def forbidden_use(
-    question: str, rule: Rule, statements: Sequence[Piece], unfinished: Container[int] = ()
+    question: str, rule: Rule, statements: Sequence[CodePart], unfinished: Container[int] = ()
 ) -> Use | None:
     """Return the first use of a forbidden name in the code that the answer to a question reaches.
 
@@ -53,19 +53,19 @@ def forbidden_use(
 
 
 def _first_use(
-    rule: Rule, statements: Sequence[Piece], reached: Sequence[Piece], read: set[str]
+    rule: Rule, statements: Sequence[CodePart], reached: Sequence[CodePart], read: set[str]
 ) -> Use | None:
     if not rule.forbid:
         return None
     words = frozenset(rule.forbid).union(*(_ALSO_FORBIDDEN.get(word, ()) for word in rule.forbid))
     scan = _Scan(words, statements, reached, read)
-    return next((use for piece in reached for use in scan.uses(piece)), None)
+    return next((use for part in reached for use in scan.uses(part)), None)
 
 
 def broken_rule(
     question: str,
     rule: Rule,
-    statements: Sequence[Piece],
+    statements: Sequence[CodePart],
     operators: Sequence[frozenset[str]] = (),
     disclosed_operators: Sequence[frozenset[str]] = (),
     where: Callable[[int, int], str] = lambda _, line: f"line {line}",
@@ -82,7 +82,7 @@ def broken_rule(
     if not rule.forbid and rule.operators is None:
         return None
     reached, read = _reached(question, statements, unfinished)
-    if not reached or any(piece.tree is None for piece in reached):
+    if not reached or any(part.tree is None for part in reached):
         return _UNREAD
     if use := _first_use(rule, statements, reached, read):
         return _because_of(where(use.at, use.line), f'uses "{use.name}"')
@@ -103,42 +103,42 @@ def _because_of(place: str, what: str) -> str:
 
 
 def _reached(
-    question: str, statements: Sequence[Piece], unfinished: Container[int]
-) -> tuple[list[Piece], set[str]]:
+    question: str, statements: Sequence[CodePart], unfinished: Container[int]
+) -> tuple[list[CodePart], set[str]]:
     """Return the statements that an answer reaches by names, and these names.
 
     A function that is defined again later is not reached, unless a reached statement between the two
     definitions names it.
     """
-    finished = ((index, piece) for index, piece in enumerate(statements) if piece.at not in unfinished)
-    last = {name: index for index, piece in finished if (name := _defined_afresh(piece))}
-    indices = {id(piece): index for index, piece in enumerate(statements)}
+    finished = ((index, part) for index, part in enumerate(statements) if part.at not in unfinished)
+    last = {name: index for index, part in finished if (name := _defined_afresh(part))}
+    indices = {id(part): index for index, part in enumerate(statements)}
     for _ in range(_ROUNDS):
         drafts = {  # all names that these statements bind are defined again later
             index
-            for index, piece in enumerate(statements)
-            if piece.bound and all(index < last.get(name, 0) for name in piece.bound)
+            for index, part in enumerate(statements)
+            if part.bound and all(index < last.get(name, 0) for name in part.bound)
         }
-        others = [piece for index, piece in enumerate(statements) if index not in drafts]
-        reached, read = rests_on(question, others)
+        others = [part for index, part in enumerate(statements) if index not in drafts]
+        reached, read = dependencies(question, others)
         named_between = {
-            name for piece in reached for name in piece.named if indices[id(piece)] < last.get(name, 0)
+            name for part in reached for name in part.named if indices[id(part)] < last.get(name, 0)
         }
         if not named_between:
             break
         last = {name: index for name, index in last.items() if name not in named_between}
     else:
-        reached, read = rests_on(question, statements)
-    return reached + [piece for piece in statements if "*" in piece.bound], read
+        reached, read = dependencies(question, statements)
+    return reached + [part for part in statements if "*" in part.bound], read
 
 
-def _defined_afresh(piece: Piece) -> str:
+def _defined_afresh(part: CodePart) -> str:
     """Return the name of the function that a statement defines, or an empty text for another statement.
 
     A function that is decorated, or whose header uses its name, also gives an empty text: it may use an
     earlier value of the name.
     """
-    match piece.tree:
+    match part.tree:
         case ast.FunctionDef(name, decorator_list=[]) as tree:
             header = {node.id for node in ast.walk(tree.args) if isinstance(node, ast.Name)}
             return "" if name in header else name
@@ -159,13 +159,13 @@ def _named(operators: Iterable[str]) -> str:
     return min(names, key=lambda name: (name.startswith("_"), name), default="")
 
 
-def _line_that_names(operator: str, reached: Sequence[Piece]) -> tuple[int, int] | None:
+def _line_that_names(operator: str, reached: Sequence[CodePart]) -> tuple[int, int] | None:
     """Return the first line that names an operator, as the index of its cell and its number, or None."""
-    for piece in reached:
-        for node in ast.walk(piece.tree or ast.Pass()):
+    for part in reached:
+        for node in ast.walk(part.tree or ast.Pass()):
             match node:
                 case ast.Name(name) | ast.Attribute(attr=name) if name == operator:
-                    return piece.at, node.lineno
+                    return part.at, node.lineno
     return None
 
 
@@ -175,22 +175,22 @@ class _Scan:
     def __init__(
         self,
         words: frozenset[str],
-        statements: Sequence[Piece],
-        reached: Sequence[Piece],
+        statements: Sequence[CodePart],
+        reached: Sequence[CodePart],
         read: Container[str],
     ) -> None:
         self._words, self._read = words, read
-        self._bound = frozenset[str]().union(*(piece.bound for piece in reached))
-        trees = [piece.tree for piece in statements if piece.tree is not None]
+        self._bound = frozenset[str]().union(*(part.bound for part in reached))
+        trees = [part.tree for part in statements if part.tree is not None]
         self._modules = dict(pair for tree in trees for pair in _modules(tree))
         self._attributes = frozenset[str]().union(*map(_assigned_attributes, trees))
 
-    def uses(self, piece: Piece) -> Iterator[Use]:
+    def uses(self, part: CodePart) -> Iterator[Use]:
         """Yield the uses in a statement."""
-        for node, local in in_scope(piece.tree or ast.Pass()):
+        for node, local in in_scope(part.tree or ast.Pass()):
             for name in self._used_names(node, local):
                 if name.strip("_") in self._words:
-                    yield Use(name, piece.at, getattr(node, "lineno", 0))
+                    yield Use(name, part.at, getattr(node, "lineno", 0))
 
     def _used_names(self, node: ast.AST, local: frozenset[str]) -> Iterable[str]:
         """Return the names of functions and values that a node may use and the notebook does not define."""

@@ -9,13 +9,13 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 from autograder.course.code import (
-    Piece,
+    CodePart,
     bindings,
     bound_names,
+    code_parts,
+    dependencies,
     parsed,
-    pieces,
     readable,
-    rests_on,
 )
 from autograder.course.exercise import BuildsOn
 from autograder.course.names import checked_question
@@ -43,7 +43,7 @@ def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell
         for later, names in builds_on.items()
     }
     codes = [cell.text for cell in cells if checked_question(cell.name) is None]
-    statements = pieces(codes) if any(wrong.values()) else []
+    statements = code_parts(codes) if any(wrong.values()) else []
     for later, earlier in wrong.items():
         called = used_names(later, statements) if earlier else set()
         if calls := [name for name in earlier if name in called]:
@@ -54,7 +54,7 @@ def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell
     return groups
 
 
-def used_names(question: str, statements: Sequence[Piece]) -> set[str]:
+def used_names(question: str, statements: Sequence[CodePart]) -> set[str]:
     """Return all names on which a question's answer depends, directly or not.
 
     A statement can change a variable without binding it, such as `ax.bar(x, y)`. So if the answer is a
@@ -62,7 +62,7 @@ def used_names(question: str, statements: Sequence[Piece]) -> set[str]:
     """
     binding = [statement for statement in statements if question in statement.bound]
     if any(isinstance(statement.tree, ast.FunctionDef | ast.ClassDef) for statement in binding):
-        return rests_on(question, statements)[1]
+        return dependencies(question, statements)[1]
     cells = {statement.at for statement in binding}
     changing = (
         replace(statement, bound=statement.bound | {question})
@@ -70,7 +70,7 @@ def used_names(question: str, statements: Sequence[Piece]) -> set[str]:
         else statement
         for statement in statements
     )
-    return rests_on(question, list(changing))[1]
+    return dependencies(question, list(changing))[1]
 
 
 def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[str]) -> Given:

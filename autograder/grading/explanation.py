@@ -9,7 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from autograder.course.code import Piece, bound_names, parsed, pieces, rests_on
+from autograder.course.code import CodePart, bound_names, code_parts, dependencies, parsed
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.course.settings import Limits
@@ -52,9 +52,9 @@ class Submitted:
         return [cell for cell in self.session.cells if cell.number in self.session.results]
 
     @cached_property
-    def statements(self) -> list[Piece]:
+    def statements(self) -> list[CodePart]:
         """The statements of the cells that ran."""
-        return pieces(cell.text for cell in self.ran)
+        return code_parts(cell.text for cell in self.ran)
 
     @property
     def unfinished(self) -> set[int]:
@@ -69,7 +69,7 @@ class Submitted:
             if cell.number in failed or cell.text.lstrip().startswith("%%")
         }
 
-    def judged_statements(self, question: str) -> list[Piece]:
+    def judged_statements(self, question: str) -> list[CodePart]:
         """Return the statements that ran before a question is judged, and later ones with new names."""
         last = self.judged_after.get(question)
         if last is None or question in self.session.judged_at_end:
@@ -93,7 +93,7 @@ class Submitted:
             return ""
         last = self.judged_after[question]
         statements = as_judged(self.statements, last, self.ran)
-        names = changed & {question, *rests_on(question, statements)[1]}
+        names = changed & {question, *dependencies(question, statements)[1]}
         if not names:
             return ""
         name = min(names, key=lambda name: (name != question, name))
@@ -258,4 +258,4 @@ def missing_name(error: BaseException | None) -> str:
 
 def _bound(code: str) -> frozenset[str]:
     """Return the names that a cell binds, including those of its imports."""
-    return bound_names(code).union(*(piece.bound for piece in pieces([code])))
+    return bound_names(code).union(*(part.bound for part in code_parts([code])))

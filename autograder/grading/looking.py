@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from autograder.course.answers import Answer
-from autograder.course.code import bound_names, pieces, readable, rests_on
+from autograder.course.code import bound_names, code_parts, dependencies, readable
 from autograder.course.exercise import Exercise
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.words import Looked
@@ -21,8 +21,8 @@ def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Lo
     written = [cell for cell in cells if cell.text not in exercise.given]
     if not readable([cell.text for cell in written]):
         return None
-    statements = pieces(cell.text for cell in written)
-    reached = {id(statement) for statement in rests_on(question, statements)[0]}
+    statements = code_parts(cell.text for cell in written)
+    reached = {id(statement) for statement in dependencies(question, statements)[0]}
     numbers = {written[statement.at].number for statement in statements if id(statement) in reached}
     chosen = [part for part in statements if id(part) in reached and _defines(part.tree)]
     if not any(question in statement.bound for statement in chosen):

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from autograder.course.code import Piece, pieces, rests_on
+from autograder.course.code import CodePart, code_parts, dependencies
 from autograder.grading.session import Session
 from autograder.report.report import QuestionReport, Verdict
 from autograder.submission.notebook import NotebookCell
@@ -57,7 +57,7 @@ def hold_for_newer_python(
     """
     if written_with is None or written_with <= OURS:
         return list(questions)
-    statements = pieces(cell.text for cell in session.cells)
+    statements = code_parts(cell.text for cell in session.cells)
     numbers = [cell.number for cell in code]
     errors = {number: result.error for number, result in session.results.items() if result.error}
     invalid = {
@@ -66,16 +66,14 @@ def hold_for_newer_python(
         if (error := errors.get(cell.number)) and error.type == "SyntaxError"
     }
     failed = [question.name for question in questions if question.verdict not in _NOT_HELD]
-    reached = {name: rests_on(name, statements)[0] for name in failed}
+    reached = {name: dependencies(name, statements)[0] for name in failed}
     lacking = [q.name for q in questions if q.verdict in _BY_NAMES]
     used = {name: dict.fromkeys(_names(reached[name], statements)) for name in lacking}
     missing = _missing({name: None for names in used.values() for name in names}, session)
     ours, theirs = (".".join(map(str, version)) for version in (OURS, written_with))
     hints = {}
     for name in failed:
-        cells = [
-            f"code cell {invalid[piece.at]} is not valid" for piece in reached[name] if piece.at in invalid
-        ]
+        cells = [f"code cell {invalid[part.at]} is not valid" for part in reached[name] if part.at in invalid]
         names = sorted((dotted for dotted in used.get(name, ()) if dotted in missing), key=len)
         if why := next(iter((*cells, *(f"`{'.'.join(dotted)}` is missing" for dotted in names))), ""):
             hints[name] = (
@@ -93,11 +91,11 @@ def _held(question: QuestionReport, hint: str) -> QuestionReport:
     return replace(unexplained, verdict=Verdict.REVIEW, score=0.0, hint=hint)
 
 
-def _names(reached: Sequence[Piece], all_pieces: Sequence[Piece]) -> Iterator[Dotted]:
+def _names(reached: Sequence[CodePart], all_pieces: Sequence[CodePart]) -> Iterator[Dotted]:
     """Yield the names of the standard library that an answer's code imports or uses, each with its module."""
     imported, stars = _imported(all_pieces)
-    bound = {name for piece in all_pieces for name in piece.bound} | imported.keys()
-    for node in (node for piece in reached if piece.tree for node in ast.walk(piece.tree)):
+    bound = {name for part in all_pieces for name in part.bound} | imported.keys()
+    for node in (node for part in reached if part.tree for node in ast.walk(part.tree)):
         dotted: Dotted = ()
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield from _imports(node).values()
@@ -126,10 +124,10 @@ def _dotted(node: ast.expr) -> Dotted:
     return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else ()
 
 
-def _imported(all_pieces: Sequence[Piece]) -> tuple[Mapping[str, Dotted], list[str]]:
+def _imported(all_pieces: Sequence[CodePart]) -> tuple[Mapping[str, Dotted], list[str]]:
     """Return the full dotted name of each standard-library import, and the modules imported with a star."""
     imported, stars = dict[str, Dotted](), list[str]()
-    for node in (node for piece in all_pieces if piece.tree for node in ast.walk(piece.tree)):
+    for node in (node for part in all_pieces if part.tree for node in ast.walk(part.tree)):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names_of_import = _imports(node)
             stars += [names[0] for name, names in names_of_import.items() if name == "*"]

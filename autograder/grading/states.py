@@ -8,7 +8,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
-from autograder.course.code import Piece, bound_names
+from autograder.course.code import CodePart, bound_names
 from autograder.course.names import checked_question
 from autograder.submission.notebook import NotebookCell
 
@@ -33,22 +33,22 @@ def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dic
     return cell_of_question
 
 
-def as_judged(statements: Sequence[Piece], last: int, cells: Sequence[NotebookCell]) -> list[Piece]:
+def as_judged(statements: Sequence[CodePart], last: int, cells: Sequence[NotebookCell]) -> list[CodePart]:
     """Return the statements up to cell number `last`, and later statements that bind a new name."""
     bound = set[str]()
-    judged = list[Piece]()
-    for piece in statements:
-        if cells[piece.at].number <= last or piece.bound - bound:
-            judged.append(piece)
-        bound |= piece.bound
+    judged = list[CodePart]()
+    for part in statements:
+        if cells[part.at].number <= last or part.bound - bound:
+            judged.append(part)
+        bound |= part.bound
     return judged
 
 
 def changing_cell(
-    name: str, last: int, statements: Sequence[Piece], cells: Sequence[NotebookCell]
+    name: str, last: int, statements: Sequence[CodePart], cells: Sequence[NotebookCell]
 ) -> NotebookCell | None:
     """Return the last cell below number `last` whose code visibly binds or deletes `name`, or None."""
-    changing = [cells[piece.at] for piece in statements if _changes(piece, name)]
+    changing = [cells[part.at] for part in statements if _changes(part, name)]
     changing += [cell for cell in cells if _RESET.search(cell.text)]
     below = [cell for cell in changing if cell.number > last]
     return max(below, key=lambda cell: cell.number, default=None)
@@ -82,8 +82,8 @@ def _defines(question: str, code: str) -> bool:
     return any(words[-2:] in (["def", question], ["class", question]) for words in lines)
 
 
-def _changes(piece: Piece, name: str) -> bool:
+def _changes(part: CodePart, name: str) -> bool:
     """Whether a statement binds a name, perhaps by an import of all names, or deletes it."""
-    nodes = ast.walk(piece.tree or ast.Pass())
+    nodes = ast.walk(part.tree or ast.Pass())
     deleted = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
-    return not deleted.union(piece.bound).isdisjoint((name, "*"))
+    return not deleted.union(part.bound).isdisjoint((name, "*"))

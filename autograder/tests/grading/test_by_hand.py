@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.course.code import pieces
+from autograder.course.code import code_parts
 from autograder.course.rule import Rule, all_operators
 from autograder.grading.by_hand import Use, broken_rule, forbidden_use
 from autograder.worker.operators import LOST
@@ -19,7 +19,7 @@ def judged(
     *runs: set[str], shown: tuple[set[str], ...] = (), cells: list[str] = CELLS, rule: Rule = RULE
 ) -> str | None:
     ran, disclosed = [*map(frozenset, runs)], [*map(frozenset, shown)]
-    return broken_rule("dot", rule, pieces(cells), ran, disclosed)
+    return broken_rule("dot", rule, code_parts(cells), ran, disclosed)
 
 
 def read(answer: str, *before: str) -> str | None:
@@ -144,7 +144,7 @@ def test_an_earlier_draft_of_the_answer_is_nobodys_matter(cells: list[str]) -> N
 
 
 def test_a_definition_in_a_cell_that_may_have_ended_before_it_replaces_no_draft() -> None:
-    statements = pieces([HEAD, DRAFT, LOOP])
+    statements = code_parts([HEAD, DRAFT, LOOP])
     assert forbidden_use("dot", FORBIDDEN, statements) is None
     assert forbidden_use("dot", FORBIDDEN, statements, unfinished={2}) == Use("dot", 1, 2)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.code import pieces
+from autograder.course.code import code_parts
 from autograder.course.course import Course
 from autograder.course.rule import Rule, all_operators
 from autograder.course.settings import Limits
@@ -60,7 +60,7 @@ def test_a_question_is_judged_at_its_check_or_after_its_answer(
 
 def test_what_is_judged_is_what_stood_above_and_names_that_were_new_below() -> None:
     codes = cells("import torch", DEF, "f = None", "def helper(x): return x", "range = 5")
-    kept = as_judged(pieces(cell.text for cell in codes), 1, codes)
+    kept = as_judged(code_parts(cell.text for cell in codes), 1, codes)
     assert [piece.at for piece in kept] == [0, 1, 3, 4]
 
 
@@ -84,9 +84,9 @@ def test_what_is_judged_is_what_stood_above_and_names_that_were_new_below() -> N
 )
 def test_the_cell_that_changes_a_name_is_seen_by_its_code(code: str, *, is_seen: bool) -> None:
     codes = cells(DEF, "x = 1", code, "y = 1")
-    found = changing_cell("f", 0, list(pieces(cell.text for cell in codes)), codes)
+    found = changing_cell("f", 0, list(code_parts(cell.text for cell in codes)), codes)
     assert found == (codes[2] if is_seen else None)
-    assert changing_cell("f", 2, list(pieces(cell.text for cell in codes)), codes) is None
+    assert changing_cell("f", 2, list(code_parts(cell.text for cell in codes)), codes) is None
 
 
 class Desk:

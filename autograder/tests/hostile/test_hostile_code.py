@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from autograder.course.code import bound_names, pieces
+from autograder.course.code import bound_names, code_parts
 from autograder.course.rule import Rule
 from autograder.course.source import Cell, Role
 from autograder.grading.by_hand import broken_rule
@@ -29,7 +29,7 @@ LENGTH = 290_000  # characters: a little less than what is read at all
 
 def judge(*codes: str) -> None:
     """Expect answers of the right kinds about cells of these codes."""
-    assert isinstance(broken_rule("f", FORBIDDEN, pieces(codes)), str | None)
+    assert isinstance(broken_rule("f", FORBIDDEN, code_parts(codes)), str | None)
     cells = [NotebookCell(2 * n, "code", code) for n, code in enumerate(codes)]
     cells += [NotebookCell(2 * n + 1, "markdown", code, "why") for n, code in enumerate(codes)]
     places = restore(CELLS, cells, {"f": 0})
