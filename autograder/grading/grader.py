@@ -52,8 +52,7 @@ _RULE_UNCHECKED = (
     "number or a very long expression. Your instructor will check it."
 )
 _NOT_REVIEWED = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
-# Verdicts of runs that reached the test's end. The messages of other runs would mislead.
-_COMPLETE = (Verdict.FAILED, Verdict.NOT_JUDGED)
+_COMPLETE = (Verdict.FAILED, Verdict.NOT_JUDGED)  # of runs that reached the test's end and have a message
 Outcomes = dict[HiddenTest, TestOutcome]
 
 
