@@ -52,7 +52,7 @@ _RULE_UNCHECKED = (
     "number or a very long expression. Your instructor will check it."
 )
 _NOT_REVIEWED = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
-_COMPLETE = (Verdict.FAILED, Verdict.NOT_JUDGED)  # of runs that reached the test's end and have a message
+_COMPLETE = (Verdict.FAILED, Verdict.NOT_JUDGED)  # of complete runs; other messages would mislead
 Outcomes = dict[HiddenTest, TestOutcome]
 
 
