@@ -6,12 +6,12 @@ In reading order:
 - repairs: derives from a repair what is wrong in a student's code: its place, name and kind.
 - search: looks for a repair, within a budget of counted operations that is the same on a busy machine.
 - distances: how far a failed run is from the reference's, and what a test costs.
-- candidates: edited code, and its answers to the requests of tests.
+- candidates: edited code with its cached answers to the requests of tests.
 - same: compares two values, or the answers of two runs.
 - code: the statements that a question depends on, and edited copies of them.
 - edits: the edits that are tried, the likeliest first.
-- step_edits: those of steps and whole statements.
-- fragments: the values and steps of right answers, and the construction of edits from them.
+- step_edits: edits of steps and of whole statements.
+- fragments: collects the values and steps of right answers, and builds edits from them.
 - tables: general edits and mutants, as tables of rules.
 - mutations: mutants that cannot be written as rules.
 - places: the step that a repair changes, for mistakes without a name.

@@ -1,4 +1,4 @@
-"""Candidates for a repair: edited code, and the answers to a test's requests that it has given."""
+"""Candidates for a repair: edited code with its cached answers to the requests of tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ class Candidate:
     is_code: bool = True
     is_proven: bool = False  # whether it has passed all tests, on both sets of inputs
     failure: Run | None = None  # the run of the test that it fails
-    live_request_count: int = 0  # requests that were not cached; before the first, the worker runs the code
+    live_request_count: int = 0  # requests that the worker answered; before the first, it runs the code
     # A test's requests with the candidate's answers, and these answers as bytes.
     cached_exchanges: dict[tuple[HiddenTest, Inputs], tuple[list[Exchange], bytes]] = field(
         default_factory=dict

@@ -67,7 +67,7 @@ class Code:
 
     @cached_property
     def casts(self) -> int:
-        """The number of calls that cast a tensor to a fixed dtype."""
+        """The number of calls that cast a tensor to a fixed dtype, perhaps by an argument."""
         return sum(_is_cast(node) for one in self.statements for node in walk(one))
 
     @cached_property
@@ -255,7 +255,7 @@ def _unused(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 
 def _accesses(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, bool]]:
-    """Yield each name and whether it counts as read or assigned, in the order of execution."""
+    """Yield each name in the order of execution, and whether it counts as read (True) or assigned (False)."""
     for statement in statements:
         parts = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]
         assigned = {name for part in parts for name in stored(part)}

@@ -6,20 +6,18 @@ from typing import Any
 from autograder.testing.inputs import Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 
-_MOST_BYTES = 1 << 16  # bytes of an array that are compared for its distance
-_TORCH_CALL_COST, _KILOBYTE_COST = (
-    3,
-    1,
-)  # microseconds charged for a call of torch, and a kilobyte of an answer
+_MOST_BYTES = 1 << 16  # the largest number of bytes of an array that are compared
+# Microseconds charged for a call of torch, and for a kilobyte of an answer.
+_TORCH_CALL_COST, _KILOBYTE_COST = 3, 1
 
 
 def distance(right: Run, run: Run) -> float:
     """Return the distance of a failed run from the right one, at the first exchange that differs.
 
-    3 for an error, 2 for a wrong shape, else 0.5 plus the fraction of wrong numbers.
+    3 for an error, 2 for a wrong shape, else 0.5 plus the largest fraction of wrong numbers in a tensor.
     """
-    for one, other in zip(right.exchanges, run.exchanges, strict=False):
-        (right_header, ours), (other_header, theirs) = one.reply, other.reply
+    for right_exchange, exchange in zip(right.exchanges, run.exchanges, strict=False):
+        (right_header, ours), (other_header, theirs) = right_exchange.reply, exchange.reply
         if "value" not in other_header:
             return 3.0
         if list(map(_shape, ours)) != list(map(_shape, theirs)):
@@ -50,7 +48,7 @@ def _share_of_wrong_numbers(right: Any, actual: Any) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RightAnswer:
-    """The reference's run of a test, and its cost in microseconds, by its calls of torch and its results."""
+    """The reference's run of a test, and its cost in microseconds, which replaces a measured time."""
 
     run: Run
     cost: int

@@ -3,7 +3,7 @@
 Some edits insert values and steps of right answers where the student's code has other values or none. Others
 apply the inverses of the catalogue's rules. General edits change a dimension, name, operator or bound, remove
 a step, assign a discarded result, or reorder steps and statements. Most edits make no sense. That does not
-matter, because the hidden tests check each of them.
+matter, because only an edit that passes the hidden tests is a repair.
 """
 
 import ast
@@ -29,7 +29,7 @@ from autograder.diagnosis.mutations import slips
 from autograder.diagnosis.patterns import Rule, RulesByType
 from autograder.diagnosis.step_edits import (
     MOST_JOINT_NODES,
-    exchanged_statements,
+    exchanged_names,
     missing_statements,
     moved_steps,
     other_errors,
@@ -64,10 +64,11 @@ _NOT_DIMENSIONS = frozenset((  # arguments of these functions that are sizes, nu
     ("split", "1"), ("chunk", "1"), ("repeat_interleave", "1"), ("norm", "1"), ("normalize", "1"),
     ("narrow", "2"), ("narrow", "3"), ("select", "2"), ("unflatten", "2"),
 ))  # fmt: skip
-# Rules of tables.py change both dimensions of these together. Two equal dimensions would have no effect.
+# Functions with two dimensions. Rules of tables.py change both together: if only one changed, both could be
+# equal, and the call would have no effect.
 _TRANSPOSE = ("transpose", "swapaxes")
 _CASTS = frozenset(("to", "float", "double", "type_as", "half"))
-_MOST_FOR_SMALL = 8  # tokens of a value that replaces a single name or number, beyond twice its own tokens
+_EXTRA_TOKENS = 8  # a new value has at most twice the tokens of the old value, and this many more
 _DIM_NAMES = ("dim", "axis", "dim0", "dim1")
 
 
@@ -80,13 +81,13 @@ def edits(code: Code, right: RightAnswerFragments) -> list[Edit]:
         for make in _EDIT_GENERATORS
         for edit in make(EditBuilder(right, compared, site), site)
     ]
-    if code.casts:  # another cast would hide the effect of a wrong one
+    if code.casts:  # an added cast would hide the effect of a wrong cast
         candidates = [edit for edit in candidates if edit.kind != "missing" or edit.does not in _CASTS]
     return _ranked([*candidates, *_joint(candidates)], code)
 
 
 def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[Edit]:
-    """Return edits by the inverses of the catalogue's rules, in several rewritten forms of some code."""
+    """Return edits by EDITS and the catalogue's inverse rules, in several rewritten forms of some code."""
     ranked, ranked_positions = list[Edit](), set[tuple[object, ...]]()
     for code in views:
         compared = right.compared(code)
@@ -103,7 +104,7 @@ def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[E
 
 
 def _edit_position(edit: Edit) -> tuple[object, ...]:
-    """Return the misconception, kind and position of an edit. Of edits with equal ones, the first counts."""
+    """Return the misconception, kind and position of an edit. They identify it in all forms of the code."""
     return edit.misconception, edit.kind, *position(edit.old)
 
 
@@ -123,7 +124,7 @@ def _ranked(candidates: Sequence[Edit], code: Code) -> list[Edit]:
     return sorted(ranked, key=lambda edit: edit.rank)
 
 
-_COMMUTATIVE = ("Add", "Mult")  # steps
+_COMMUTATIVE = ("Add", "Mult")  # operators whose operands may change their order
 _REPEATED_DELAY = 0.03  # added to the rank for each likelier edit of the same kind and node
 
 
@@ -146,8 +147,8 @@ def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
         return
     slots, size = dict.fromkeys([site.slot, *site.use_slots]), token_counts(node).total()
     slots |= {("range", "0"): None} if site.slot == ("range", "1") else {}
-    # A longer value would be the answer itself.
-    most_tokens = 2 * size + (3 if site.slot[0] == "return" else _MOST_FOR_SMALL)
+    # A much longer value would be the answer itself.
+    most_tokens = 2 * size + (3 if site.slot[0] == "return" else _EXTRA_TOKENS)
     for fragment in dict.fromkeys(one for slot in slots for one in builder.right.values.get(slot, ())):
         if isinstance(fragment.tree, ast.Name) and fragment.tree.id not in site.scope.names:
             continue
@@ -165,7 +166,7 @@ def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
                 + (0 if is_simple else 0.4)
                 + (type(fragment.tree) is not type(node)) * (0.2 if contains_name else 0.6)
             )
-            # To replace a value where it is computed is likelier than to replace its name.
+            # It is likelier that the computation of a value is wrong than the variable that is read.
             rank += isinstance(node, ast.Name) and not isinstance(fragment.tree, ast.Name)
             kind = _kind_of_value(site, fragment.tree)
             for names, tokens in name_substitutions(fragment, site.scope):
@@ -260,7 +261,7 @@ def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _may_replace(name: str, site: NodeInScope) -> bool:
-    """Whether a name may replace a node. As the argument `bias`, a number would count as True."""
+    """Whether a name may replace a node. As the argument `bias`, any number would count as True."""
     return site.slot is None or site.slot[1] != "bias" or "bias" in name
 
 
@@ -337,7 +338,7 @@ _SIMILAR: dict[str, list[str]] = {  # similar functions, in addition to those of
 
 
 def _inverse_slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits by the slips that make mutants. A slip often undoes another one of the same kind."""
+    """Yield edits by the slips that also make mutants. A slip often undoes another slip of its kind."""
     if not site.scope.function or (
         site.slot and site.slot[0] in _TRANSPOSE and _constant(site.node) is not None
     ):
@@ -405,5 +406,5 @@ def _swapped_elements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]
 _EDIT_GENERATORS: tuple[EditGenerator, ...] = (
     _values, _other_numbers, _other_names, _unread, right_steps, _by_rules, _other_calls,
     _swapped_elements, statement_slips, registered_buffers, reordered_statements, moved_steps, _inverse_slips,
-    missing_statements, exchanged_statements, other_errors, overwritten_arguments,
+    missing_statements, exchanged_names, other_errors, overwritten_arguments,
 )  # fmt: skip

@@ -35,8 +35,9 @@ from autograder.diagnosis.trees import (
 _MOST_NODES = 14  # expressions in a value; a larger one would be the answer itself
 _MOST_STEP_NODES = 16  # expressions in a step, without its input
 _MOST_COMPARED = 2  # right answers whose operations are compared with those of a wrong one
-Names = Mapping[str, str]  # a right answer's name to a student's name; attributes begin with "self."
-MOST_NAMES = 8  # substitutions of a fragment's names by a student's names
+Names = Mapping[str, str]  # maps a right answer's names to a student's names; attributes begin with "self."
+MOST_NAMES = 8  # the largest number of such mappings for a fragment
+# Names that a fragment keeps, because they mean the same in every answer.
 ANYWHERE = frozenset((*MODULES, "self", "float", "int", "range", "len", "super", HOLE))
 
 
@@ -152,8 +153,8 @@ def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
         elif site.scope.function and (statement := _effect_statement(node)):
             statements.setdefault(ast.unparse(statement), _fragment(statement))
     return RightAnswerFragments(
-        {slot: tuple(found.values()) for slot, found in values.items()},
-        tuple(replace(one, slots=frozenset(slots[text])) for text, one in steps.items()),
+        {slot: tuple(fragments.values()) for slot, fragments in values.items()},
+        tuple(replace(step, slots=frozenset(slots[text])) for text, step in steps.items()),
         tuple(statements.values()),
         tuple(map(operations, answers)),
     )
@@ -242,7 +243,7 @@ def _has_no_local_sizes(node: ast.expr, scope: Scope) -> bool:
 
 
 def _step_fragments(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield the node with the placeholder for each of its operands, if the rest is small."""
+    """For each operand, yield the node with the placeholder in its place, if the rest is small."""
     for operand in _operands(node):
         size = expression_count(node) - expression_count(operand)
         if not isinstance(operand, ast.Constant) and size <= _MOST_STEP_NODES:
@@ -269,9 +270,10 @@ def step_input(node: ast.expr) -> ast.expr | None:
     return next(iter(_operands(node)), None)
 
 
-_MOST_CHANGED, MOST_ADDED = 6, 30  # tokens that one edit exchanges, and that it adds or removes
+# An edit is small if of its numbers of removed and added tokens, the smaller is at most 6, the larger 30.
+_MOST_CHANGED, MOST_ADDED = 6, 30
 RANK_PER_TOKEN = 0.06  # added to an edit's rank for each token
-TOKENS_PER_NODE = 3  # tokens as which each further node of an edit counts
+TOKENS_PER_NODE = 3  # added to an edit's size for each further node
 Make = Callable[[], New]
 
 
@@ -279,7 +281,7 @@ Make = Callable[[], New]
 class Edit:
     """One small change: a node, a function that makes its replacement, and the kind of change.
 
-    One edit can replace several nodes. Edits with lower ranks are more likely.
+    One edit can replace several nodes. Edits with lower ranks are tried earlier.
     """
 
     old: ast.AST
@@ -319,7 +321,7 @@ class EditBuilder:
         *more: tuple[ast.AST, New],
         size: int | None = None,
     ) -> Iterator[Edit]:
-        """Yield an edit if it is small. With a `size`, it counts as small and keeps its rank."""
+        """Yield an edit if it is small, or if its `size` is given. A given size does not change the rank."""
         if size is not None:
             yield edit_of([(old, new), *more], kind, rank, size)
             return

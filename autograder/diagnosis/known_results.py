@@ -100,7 +100,7 @@ def _numbers(run: Run) -> Any:
 
 
 def _is_same(expected: Run, actual: Run) -> bool:
-    """Whether two runs of a test pass, or fail with the same answers."""
+    """Whether two runs of a test both pass, or both fail with the same answers."""
     if expected.error is None or actual.error is None:
         return expected.error is actual.error
     return same_exchanges(expected.exchanges, actual.exchanges)

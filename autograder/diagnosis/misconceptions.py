@@ -22,7 +22,7 @@ from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import text_of
 
 _MOST_QUOTES = 3  # texts that a sentence quotes from the messages of failed tests
-_ROUNDS = 4  # times that all writings are applied: code that one has rewritten may then match another
+_ROUNDS = 4  # the most times that all writings are applied; rewritten code may match further writings
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,10 @@ from autograder.diagnosis.trees import (
 )
 
 _ARROW = "=>"
-_ALL = -1
+_ALL = -1  # the index that selects every match
 _MOST_SINGLE_REWRITES = 4  # matches of a rule that are rewritten one at a time
 _LETTER = re.compile(r"[A-Z]")
-_ATTRIBUTE = re.compile(r"[A-SU-Z]")  # .T is torch's own
+_ATTRIBUTE = re.compile(r"[A-SU-Z]")  # without T, because `.T` is torch's transpose
 _REST = "..."
 _IGNORED = ("ctx", "kind", "type_comment")
 Bound = dict[str, Any]  # the code that each letter of a pattern has matched
@@ -92,8 +92,8 @@ def _fits_call(pattern: ast.Call, code: ast.Call, bound: Bound) -> bool:
         return False
     named = {keyword.arg: keyword for keyword in code.keywords}
     for keyword in pattern.keywords:
-        found = named.pop(keyword.arg, None)
-        if found is None or not fits(keyword.value, found.value, bound):
+        argument = named.pop(keyword.arg, None)
+        if argument is None or not fits(keyword.value, argument.value, bound):
             return False
     more = code.args[len(first) :], list(named.values())
     return _bind(_REST, more, bound) if rest else not any(more)
@@ -173,7 +173,8 @@ class Rule:
     def inverse(self) -> "Rule | None":
         """The rule that rewrites the right side as the left side.
 
-        None unless both sides are expressions and the right side has all letters of the left side.
+        None if a side is not an expression, or if the right side is a single name or lacks a letter of the
+        left side. Rules that are applied together have an inverse only if each of them has one.
         """
         before, after = self._expressions
         inverses = tuple(one.inverse for one in self.others)
@@ -204,9 +205,9 @@ class Rule:
 
     @cached_property
     def is_about_results(self) -> bool:
-        """Whether its left side is a `return` without an operator, such as `return X`.
+        """Whether the left side is a `return` without an operator, such as `return X`.
 
-        It would match nearly every function, so only the question's own definitions are rewritten.
+        Such a rule would match nearly every function. So it may only rewrite the question's definition.
         """
         first = self._patterns[0][0]
         return isinstance(first, ast.Return) and "BinOp(" not in ast.dump(first)
@@ -218,7 +219,10 @@ class Rule:
         within: Container[str] | None = None,
         near: Container[int] | None = None,
     ) -> tuple[ast.Module, int]:
-        """Return the code with one match rewritten, or all, or none (None), and the number of matches."""
+        """Return the rewritten code and the number of matches.
+
+        `match_index` selects the match that is rewritten: _ALL selects all matches, None selects none.
+        """
         ids = self._ids_to_rewrite(tree, within)
         if not ids:
             return tree, 0
@@ -268,13 +272,13 @@ class Rule:
 
     @cached_property
     def _expressions(self) -> tuple[ast.expr | None, ast.expr | None]:
-        """The pattern and its replacement, where they are single expressions."""
+        """The pattern and its replacement. Each is None if it is not a single expression."""
         before, after = self._patterns
         return _value(before), _value(after)
 
     @cached_property
     def _words(self) -> set[str]:
-        """The words of the pattern that are not letters. Code without these words cannot match."""
+        """The words of the pattern that are not letters. Code that lacks one of them cannot match."""
         words = (word for statement in self._patterns[0] for word in token_counts(statement))
         return {word for word in words if len(word) > 1 and word.isidentifier()}
 

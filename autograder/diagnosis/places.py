@@ -22,8 +22,8 @@ _MOST_NODES = 5  # expressions in a plain value
 class Place:
     """A step of right answers, with a sentence that is true of every answer with a mistake in this step.
 
-    Each line of `patterns` is a pattern. The change must be in the code that the letter P matches. In a
-    pattern without P, it must be outside the code that the letters match.
+    Each line of `patterns` is a pattern. The change must be in the code that the letter P matches. If a
+    pattern has no P, the change must be outside the code that the letters match.
     """
 
     name: str
@@ -116,13 +116,13 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
         return False
     if isinstance(place := bound.pop(_PLACE, None), ast.AST):
         if is_same_call(changed, other):
-            return False  # several arguments of a call at the place differ, so the mistakes are in that call
+            return False  # several arguments of a call differ, which is more than a mistake at P
         return changed is place or (_is_plain_value(place) and _is_part_of(changed, place))
     parts = [part for value in bound.values() for part in _nodes_of(value)]
     if any(_is_part_of(changed, part) for part in parts):
         return False
     if changed is not node or kind == "order":
-        return not isinstance(node, ast.Assign)  # the change is only inside this statement
+        return not isinstance(node, ast.Assign)  # a change inside an assignment is about its value
     # An added, replaced or removed step has the same input before and after the change.
     step = bound.get("X")
     unchanged = {ast.unparse(one) for one in ast.walk(other) if isinstance(one, ast.expr)}
@@ -130,7 +130,7 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
 
 
 def _is_module(value: object) -> bool:
-    """Whether a letter matches a module: `X.mean(P)` is about a method of tensors, not about `torch.mean`."""
+    """Whether the code that a letter matches is a module: `X.mean(P)` must not match `torch.mean(x)`."""
     return isinstance(value, ast.Name) and value.id in MODULES
 
 

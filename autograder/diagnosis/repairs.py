@@ -27,7 +27,7 @@ _CACHED_TEXTS = 10_000  # statements whose text in the standard form is cached
 
 
 class Repairer:
-    """Repairs answers to the questions of one exercise. Results that are equal for all answers are cached."""
+    """Repairs answers to the questions of one exercise. Data that all answers share are cached."""
 
     def __init__(self, suite: Suite, seconds: float = 2.0) -> None:
         self.suite = suite
@@ -71,8 +71,9 @@ class Repairer:
     def names(self, question: str, repair: Repair) -> Iterator[Misconception]:
         """Yield the misconceptions whose rules turn the repaired code back into the wrong code.
 
-        If a rule has made the edit, its misconception comes first. Other rules are tried on the changed code
-        and its ancestors: in the standard form, also with inlined values, and also with joined statements.
+        If a rule of the catalogue made the edit, the rule's misconception comes first. Other rules are tried
+        on the changed nodes and their ancestors: in the standard form, then also with inlined values, then
+        also with joined statements.
         """
         names = {edit.misconception for edit in repair.edits}
         if len(names) == 1 and names != {""}:
@@ -98,7 +99,7 @@ class Repairer:
         return texts[0] == texts[1]
 
     def place(self, question: str, edit: Edit) -> Place | None:
-        """Return the place of the catalogue that each change of an edit is in, or None.
+        """Return the first place of the catalogue that contains every change of an edit, or None.
 
         If an edit leaves all casts in the code, a cast may hide the mistake. Then the place is unknown.
         """
@@ -128,7 +129,7 @@ class Repairer:
     def _differing_statements(self, wrong: Code, right: Code) -> Iterator[tuple[ast.Module, ast.Module]]:
         """Yield the statements in which two codes differ: in the standard form, and then with fewer names.
 
-        If they are equal in the standard form, they are yielded as they are.
+        If the standard form removes the difference, the statements keep the form that they have.
         """
         pairs = zip(wrong.statements, right.statements, strict=True)
         differing = [pair for pair in pairs if pair[0] is not pair[1]]
@@ -199,7 +200,8 @@ class Repairer:
             for answer in self.answers(question).wrong
         ]
         mistakes = known_mistakes(self.suite.exercise)
-        wrong_answers += [WrongCode(one, one.code) for one in mistakes if one.question == question]
+        of_question = (mistake for mistake in mistakes if mistake.question == question)
+        wrong_answers += [WrongCode(mistake, mistake.code) for mistake in of_question]
         return KnownResults(self.suite, question, wrong_answers)
 
     def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
@@ -217,7 +219,7 @@ class Repairer:
 
 
 def _texts_of_statements(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """Yield the texts of statements; for a class or function, its head and then the statements in it."""
+    """Yield the text of each statement. A class or function gives its head, and then its inner statements."""
     for statement in statements:
         if isinstance(statement, ast.ClassDef | ast.FunctionDef):
             yield text_of(altered(statement, body=[]))
@@ -255,7 +257,10 @@ def _text(tree: ast.Module) -> str:
 
 
 def sort_of(edit: Edit, code: Code) -> tuple[object, ...]:
-    """Return the sort of an edit: its kind, its function, and the operation that it inserts or its slot."""
+    """Return the sort of an edit: its kind, the function that it changes, and one more item.
+
+    That is the operation that it inserts, or else the slot or the type of the replaced node.
+    """
     site = next((site for site in (edit.within or code).places if site.node is edit.old), None)
     function = site.scope.function if site else ""
     if edit.kind in ("missing", "step") and isinstance(new := edit.make(), ast.AST):

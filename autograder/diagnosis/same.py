@@ -13,7 +13,10 @@ from autograder.worker.values import Decoder
 
 # Tolerances for tensors and floats: the same steps in another order give another rounding error.
 _RELATIVE, _ABSOLUTE = 1e-4, 1e-5
-_OWN_MESSAGES = {"NameError", "AssertionError"}  # their messages contain words that the student chose
+_FREE_TEXT_ERRORS = {
+    "NameError",
+    "AssertionError",
+}  # errors whose messages have words of the student's choice
 _NUMBER = re.compile(r"\d+")
 
 
@@ -28,7 +31,10 @@ def same_exchanges(expected: Sequence[Exchange], actual: Sequence[Exchange], *, 
 
 
 def agreement(first: Sequence[Run], second: Sequence[Run], *, texts: bool) -> float:
-    """Return the fraction of failed tests in which two answers get equal results; 0 if other tests failed."""
+    """Return the fraction of failed tests in which two answers get equal results.
+
+    Return 0 unless both answers failed the same tests.
+    """
     first_exchanges = {run.test.number: run.exchanges for run in first}
     if first_exchanges.keys() != {run.test.number for run in second}:
         return 0.0
@@ -68,7 +74,7 @@ def _same_error(expected: Any, actual: Any) -> bool:
     if expected.get("type") != actual.get("type"):
         return False
     kind, messages = expected.get("type"), [str(error.get("message")) for error in (expected, actual)]
-    if kind in _OWN_MESSAGES or (kind == "ValueError" and "unpack" not in "".join(messages)):
+    if kind in _FREE_TEXT_ERRORS or (kind == "ValueError" and "unpack" not in "".join(messages)):
         return True
     words = [_NUMBER.sub("", message) for message in messages]
     numbers = [sorted(_NUMBER.findall(message)) for message in messages]

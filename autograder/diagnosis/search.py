@@ -1,13 +1,14 @@
 """Looks for the smallest edit of a student's code after which every hidden test passes.
 
-A candidate is the student's code after an edit. It runs the tests on disclosed inputs, most failed tests
-first, until one fails. The worker gets one test, then two, four and eight at once, because most candidates
-fail early. A candidate that passes all tests must also pass them on a second set of disclosed inputs. If no
-single edit is enough, the search tries pairs of edits. Then it tries second edits after those first edits
-that bring failed tests nearer to passing and do not make other tests fail. If candidates give equal answers
-to a test, the test runs once for all of them.
+A candidate is the student's code after an edit. Its tests run on disclosed inputs until one fails. The tests
+that the student's code fails come first, cheap ones before expensive ones. If a test rejects a candidate and
+is not expensive, it moves to the front. The worker gets one test, then two, four and eight at once, because
+most candidates fail early. A candidate that passes all tests must also pass them on a second set of disclosed
+inputs. If no single edit is enough, the search tries pairs of edits. Then it tries second edits after those
+first edits that bring failed tests nearer to passing and do not make other tests fail. If several candidates
+give equal answers to a test, the test runs once for all of them.
 
-The budget counts calls of torch in right answers, not seconds, so a busy machine gets the same result.
+The budget counts candidates, requests and calls of torch, not seconds. So a busy machine gets equal results.
 """
 
 import ast
@@ -37,26 +38,26 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import Header, ProtocolError
 
 _CANDIDATE_COST, _REQUEST_COST = 1500, 60  # microseconds charged to the budget for each
-# Fractions of the budget after which the search stops to try single edits, rank half repairs and try pairs.
+# Fractions of the budget after which the search ends single edits, the ranking of half repairs, and pairs.
 _SINGLE_SHARE, _HALF_SHARE, _PAIR_SHARE = 0.6, 0.7, 0.85
-_MOST_PAIRED_EDITS, _MOST_PAIRED_AT_NODE = 36, 5  # edits that are paired, in all and of one node
-_MOST_PROBES = 4  # failed tests by which half repairs are judged
-_LEAST_PROGRESS = 0.2  # by which the sum of their distances must fall
-_RIGHT_SHAPE_DISTANCE = 1.5  # the largest distance of values of the right shape
-_WRONG_SHAPE_DISTANCE = 2.0  # the distance of values of another shape
+_MOST_PAIRED_EDITS, _MOST_PAIRED_AT_NODE = 36, 5  # edits that are paired: in total, and of the same node
+_MOST_PROBES = 4  # failed tests whose distances rank the half repairs
+_LEAST_PROGRESS = 0.2  # the least decrease of the sum of these distances by a half repair
+_RIGHT_SHAPE_DISTANCE = 1.5  # the largest distance of a result with the right shape
+_WRONG_SHAPE_DISTANCE = 2.0  # the distance of a result with a wrong shape
 _KINDS_FOR_OTHER_TESTS = ("error", "statement")  # kinds of edits that often do not change the first test
-# Candidates with two edits that are tried at a time, as a share of the candidates with one edit.
+# The limit on candidates with two edits in each attempt, as a fraction of the limit on those with one edit.
 _SHARE_FOR_TWO = 0.3
 _MOST_RANKED = 48  # saved candidates that are ranked as half repairs
 _MOST_HALF_REPAIRS = 3  # half repairs with which second edits are tried
-# Candidates for which the worker answers one request, and candidates that are tried after the first repair.
+# Candidates whose answers are in one request, and candidates that are tried after the first repair.
 _BATCH = 16
 _MOST_REPAIRS = 4  # repairs among which the best is chosen
-# Candidates that run all tests because their results in one test equal those of known mistakes; in all, and
-# for the same known mistakes.
+# A candidate runs all tests if its results in one test equal those of known mistakes. At most this many
+# candidates do so: in total, and for the same known mistakes.
 _MOST_RECOGNIZED, _MOST_EQUAL = 8, 2
-_LONGEST_BATCH = 300_000  # microseconds of all tests of one request
-_MOST_TESTS_AT_ONCE = 8  # tests for which the worker answers one request
+_LONGEST_BATCH = 300_000  # the largest total cost of the tests in one request, in microseconds
+_MOST_TESTS_AT_ONCE = 8  # the largest number of tests in one request
 
 
 @dataclass
@@ -69,7 +70,7 @@ class Search:
     runner: CandidateRunner
     answer: Callable[[HiddenTest, Inputs], RightAnswer]  # returns the reference's run of a test
     budget: float  # microseconds, by the costs above
-    most: int  # candidates with one edit that are tried
+    most: int  # the largest number of candidates with one edit
     rewrite: Callable[
         [Code], Sequence[Code]
     ]  # returns the code in the forms that the catalogue's rules match
@@ -86,13 +87,14 @@ class Search:
     _replies_before: dict[HiddenTest, bytes] = field(default_factory=dict)
     # Failed candidates that may be the first half of a two-edit repair: likely ones, and others.
     _half_repairs: tuple[list[Candidate], list[Candidate]] = field(default_factory=lambda: ([], []))
-    # Candidates with one edit that fail, but not with a new error or another wrong shape.
+    # Failed candidates with one edit. A new error, a new wrong shape or unchanged wrong numbers do not count.
     _failed: list[Candidate] = field(default_factory=list)
 
     def repairs(self, code: Code, failed: Sequence[HiddenTest]) -> Iterator[Repair]:
         """Yield repairs of some code that fails these tests, by one edit or else by two, the best first.
 
-        Each repair passes all tests. Later ones run them only when the caller asks for the next repair.
+        If no repair passes all tests, one that still has known mistakes may be yielded (`remaining`). Later
+        repairs run the tests that they still have to pass when the caller asks for the next repair.
         """
         self._tried_texts.add(code.text)
         self._distances_before = self._distances(code, failed)
@@ -122,16 +124,16 @@ class Search:
         self, code: Code, failed: Sequence[HiddenTest], recognized: Sequence[Repair]
     ) -> Iterator[list[Candidate]]:
         """Yield lists of repairing candidates: of recognized code, of pairs, and of half repairs."""
-        for one, other in combinations(recognized, 2):
-            pair = self._pair(one.edits[0], other.edits[0])
+        for first, second in combinations(recognized, 2):
+            pair = self._pair(first.edits[0], second.edits[0])
             yield self._try_edits(pair, code, failed, self.budget, 1)
         most = round(self.most * _SHARE_FOR_TWO)
         half_repairs = self._rank_half_repairs(failed)[:_MOST_HALF_REPAIRS]
         for half in recognized[:1]:
             names = {mistake.name for mistake in half.remaining}
-            second = [*edits_by_rules(self.rewrite(half.code), self.right), *edits(half.code, self.right)]
-            second = [replace(edit, rank=edit.rank - (edit.misconception in names)) for edit in second]
-            edited = self._edited(second, half.edits)
+            new_edits = [*edits_by_rules(self.rewrite(half.code), self.right), *edits(half.code, self.right)]
+            new_edits = [replace(edit, rank=edit.rank - (edit.misconception in names)) for edit in new_edits]
+            edited = self._edited(new_edits, half.edits)
             yield self._try_edits(edited, half.code, failed, self.budget, most)
         yield self._try_edits(self._pairs_of_edits(), code, failed, self.budget * _PAIR_SHARE, most)
         for half_repair in half_repairs:
@@ -139,10 +141,11 @@ class Search:
             edited = self._edited(edits(half_repair.code, self.right), half_repair.edits)
             candidates = self._try_edits(edited, half_repair.code, failed, limit, most)
             # Two edits of the same node would be one mistake.
-            yield [second for second in candidates if second.edits[-1].old is not half_repair.edits[0].old]
+            old = half_repair.edits[0].old
+            yield [candidate for candidate in candidates if candidate.edits[-1].old is not old]
 
     def _recognized(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
-        """Return the code as it is, or after failed edits, if known mistakes have the same results."""
+        """Return repairs, with no edit or a failed edit, whose results equal those of known mistakes."""
         original = Candidate(self.runner, code)
         original.failure = self._run(min(failed, key=self._whole_cost), original)
         edited = sorted(self._failed, key=lambda candidate: candidate.edits[0].rank)
@@ -173,7 +176,7 @@ class Search:
         return self._run(test, candidate, inputs)
 
     def _with_known_mistakes(self, repair: Repair, failed: Sequence[HiddenTest]) -> Repair:
-        """Return a repair of two edits with the known mistakes of the code after one edit alone."""
+        """Add to a repair of two edits the known mistakes that each edit alone leaves in the code."""
         codes = [edit.within.edited(edit.changes) for edit in repair.edits if edit.within]
         after_one = [Candidate(self.runner, code) for code in codes]
         for candidate in after_one:
@@ -190,7 +193,7 @@ class Search:
     ) -> Iterator[Repair]:
         """Yield the candidates that pass all tests, from those that pass the failed tests."""
         for candidate in candidates:
-            # Later candidates have replaced its definitions in the worker, so it runs there again.
+            # Later candidates have replaced the definitions of this one in the worker.
             if candidate.is_proven or self._passes_all(
                 Candidate(self.runner, candidate.code, candidate.edits), failed
             ):
@@ -201,8 +204,8 @@ class Search:
     ) -> list[Candidate]:
         """Return the candidates that repair some code, best first.
 
-        The first that was found passes all tests. The others pass the tests in `failed`. After the first,
-        only a few more candidates are tried.
+        Of these, the one that was tried first passes all tests (`is_proven`). The others pass the tests in
+        `failed`. After the first, only a few more candidates are tried.
         """
         order = sorted(failed, key=self._whole_cost)
         repairing: list[Candidate] = []
@@ -212,7 +215,7 @@ class Search:
                 break
             failing = self._first_failure(order, candidate)
             if failing is None:
-                # An edit that leaves a variable unread bypasses the mistake, unless a step is too much.
+                # An edit that leaves a variable unread avoids the mistake. Only a removed step may do so.
                 is_removal = [edit.kind for edit in candidate.edits] == ["too much"]
                 if candidate.code.unused - code.unused and not is_removal:
                     continue
@@ -230,8 +233,8 @@ class Search:
     def _save_half_repair(self, candidate: Candidate, run: Run, *, was_first: bool) -> None:
         """Save a failed candidate as a possible half of a two-edit repair.
 
-        A candidate that does not change the answers to the first test, or fails it by more than before, is
-        left out: of two mistakes, the one that the first test shows must be repaired first.
+        It is left out if it does not change the answers to the first test, or is farther from passing it. Of
+        two mistakes, the one that the first test shows must be repaired first.
         """
         if len(candidate.edits) > 1:
             return
@@ -271,7 +274,7 @@ class Search:
             yield from self._candidate(code, [*first.changes, *second.changes], (first, second))
 
     def _passes_all(self, candidate: Candidate, failed: Sequence[HiddenTest]) -> bool:
-        """Whether a candidate that passes the failed tests also passes the others, and all on SECOND."""
+        """Whether a candidate that passes the tests in `failed` also passes the others, and all on SECOND."""
         tests = sorted(self.suite.of(self.question), key=lambda test: -self._failures[test])
         others = [test for test in tests if test not in failed]
         if self._first_failure(others, candidate) is not None:
@@ -279,7 +282,7 @@ class Search:
         return self._first_failure(tests, candidate, SECOND) is None
 
     def _distances(self, code: Code, failed: Sequence[HiddenTest]) -> dict[HiddenTest, float]:
-        """Return the distance of some code from passing a few failed tests, at most one per test function."""
+        """Return the distance of some code from passing a few tests: the cheapest of each function."""
         by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
         probes = sorted(by_function.values(), key=self._whole_cost)[:_MOST_PROBES]
         (candidate,) = self._answered([Candidate(self.runner, code)], probes)
@@ -289,15 +292,16 @@ class Search:
         return {test: self._distance(self._run(test, candidate)) for test in probes}
 
     def _rank_half_repairs(self, failed: Sequence[HiddenTest]) -> list[Candidate]:
-        """Return the saved candidates that are nearer to passing failed tests and fail no others, best first.
+        """Return the saved candidates that are nearer to passing than the student's code, best first.
 
-        Their results have the right shape instead of a wrong one, or fewer wrong numbers.
+        For instance, their results have the right shape instead of a wrong one, or fewer wrong numbers. A
+        candidate that fails a test which the student's code passes is left out.
         """
         others = [test for test in self.suite.of(self.question) if test not in failed]
         ranked: list[tuple[float, Candidate]] = []
         promising = (
-            Candidate(self.runner, one.code, one.edits, cached_exchanges={**one.cached_exchanges})
-            for one in [*self._half_repairs[0], *self._half_repairs[1]][:_MOST_RANKED]
+            Candidate(self.runner, saved.code, saved.edits, cached_exchanges={**saved.cached_exchanges})
+            for saved in [*self._half_repairs[0], *self._half_repairs[1]][:_MOST_RANKED]
         )
         for candidate in self._answered(promising, [*self._distances_before]):
             if self.spent >= self.budget * _HALF_SHARE:
@@ -323,7 +327,7 @@ class Search:
                 yield candidate
 
     def _edited(self, new_edits: Sequence[Edit], before: tuple[Edit, ...] = ()) -> Iterator[Candidate]:
-        """Yield a candidate for each edit, likeliest first. The code already has the edits in `before`."""
+        """Yield a candidate for each edit, likeliest first. The edits in `before` are already in the code."""
         for edit in sorted(new_edits, key=lambda edit: edit.rank):
             if edit.within is not None:
                 code = edit.within
@@ -345,7 +349,7 @@ class Search:
     def _answered(
         self, candidates: Iterable[Candidate], tests: Sequence[HiddenTest], most: int | None = None
     ) -> Iterator[Candidate]:
-        """Yield candidates with cached answers to these tests. The worker answers for many at once."""
+        """Yield candidates with cached answers to these tests. One request serves many candidates."""
         left = iter(candidates)
         while batch := [*islice(left, _BATCH)]:
             by_missing = defaultdict[tuple[HiddenTest, ...], list[Candidate]](list)
@@ -373,7 +377,7 @@ class Search:
         tensors_sent = [
             tensor for requests in requests_of.values() for _, tensors in requests for tensor in tensors
         ]
-        # After one of these errors nothing is cached, and the worker answers each request.
+        # After one of these errors, nothing is cached, and each request of a test is sent by itself.
         with suppress(LostError, ValueError, TypeError, ProtocolError):
             match self.runner.ask(header, tensors_sent):
                 case ({"value": list(answers)}, tensors) if len(answers) == len(candidates):
@@ -388,7 +392,7 @@ class Search:
     def _first_failure(
         self, tests: Sequence[HiddenTest], candidate: Candidate, inputs: Inputs = DISCLOSED
     ) -> Run | None:
-        """Return the run of the first test that fails, or None. Missing answers are requested."""
+        """Return the run of the first test that fails, or None. Answers that are not cached are requested."""
         size = 1
         for at, test in enumerate(tests):
             if (test, inputs) not in candidate.cached_exchanges and not candidate.live_request_count:
@@ -409,7 +413,7 @@ class Search:
             backend = FromMemory(candidate, cached[0]) if cached else candidate
             run = self.suite.run_one(test, backend, inputs)
             if run.error is not None:
-                run.error.__traceback__ = None  # it would keep all variables of the test in memory
+                run.error.__traceback__ = None  # a traceback keeps all variables of the test in memory
             if cached and candidate.live_request_count == requests_before:  # the cached answers were enough
                 self._runs[test.number, inputs, cached[1]] = run
         right = self.answer(test, DISCLOSED)
@@ -425,14 +429,17 @@ def _preference(candidate: Candidate) -> tuple[float, ...]:
     return *sizes, sum(edit.rank for edit in edits)
 
 
-def _are_disjoint(one: Edit, other: Edit) -> bool:
-    """Whether no node that one edit replaces is part of a node that the other edit replaces."""
-    ones, others = ({id(old): old for old, _ in edit.changes} for edit in (one, other))
-    within = [{id(part) for node in nodes.values() for part in walk(node)} for nodes in (ones, others)]
-    return within[0].isdisjoint(others) and within[1].isdisjoint(ones)
+def _are_disjoint(first: Edit, second: Edit) -> bool:
+    """Whether the nodes that two edits replace do not contain each other."""
+    replaced = [{id(old): old for old, _ in edit.changes} for edit in (first, second)]
+    contained = [{id(part) for node in nodes.values() for part in walk(node)} for nodes in replaced]
+    return contained[0].isdisjoint(replaced[1]) and contained[1].isdisjoint(replaced[0])
 
 
 def _requests_before_functions(exchanges: Sequence[Exchange]) -> list[Request]:
-    """Return the requests before the first that hands over a function. Only the test can answer its calls."""
-    requests = (one.request for one in exchanges)
+    """Return the requests before the first one with a function as an argument.
+
+    Only the test can answer the calls of that function.
+    """
+    requests = (exchange.request for exchange in exchanges)
     return [*takewhile(lambda request: not hands_over_function(request[0]), requests)]

@@ -70,7 +70,7 @@ def right_steps(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _is_divisor(step: ast.AST) -> bool:
-    """Whether a step divides by its input, or divides sizes. Few answers lack such a step."""
+    """Whether a step divides by its input, or is an integer division. Few answers lack such a step."""
     if not isinstance(step, ast.BinOp):
         return False
     return isinstance(step.op, ast.FloorDiv) or (
@@ -91,7 +91,10 @@ def _accepts_step(site: NodeInScope) -> bool:
 
 
 def statement_slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that assign a discarded result, avoid a change in place or dissolve a block."""
+    """Yield edits that assign a discarded result, avoid a change in place, or remove a `with`.
+
+    Others move a `return` out of a loop.
+    """
     node = site.node
     match node:
         case ast.Expr(
@@ -160,7 +163,7 @@ def reordered_statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Ed
 
 
 def missing_statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that insert a right answer's statement without a result, at each position of a function."""
+    """Yield edits that insert a right answer's statement, such as `model.eval()`, before each statement."""
     node = site.node
     if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
         return
@@ -189,7 +192,7 @@ def overwritten_arguments(builder: EditBuilder, site: NodeInScope) -> Iterator[E
                 yield from builder.edit(site.node, [], "overwritten", 1.0, size=1)
 
 
-def exchanged_statements(_: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
+def exchanged_names(_: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
     """Yield edits that swap two arguments, or two attributes of self, everywhere in a function."""
     node = site.node
     if not isinstance(node, ast.FunctionDef):

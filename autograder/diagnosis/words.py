@@ -50,14 +50,16 @@ KINDS: Mapping[str, str] = {  # what an edit changes, without the new code
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The positions of the nodes that an edit changes. All answers with the same syntax tree can use them.
+    """The positions of the nodes that an edit changes, valid for all answers with the same syntax tree.
 
-    The position of a node is its statement's index and its own index among the nodes of that statement.
+    A position has two indices: of a statement, and of a node in that statement (in the order of ast.walk).
     """
 
     changed: tuple[int, int] | None  # the smallest changed part of the student's text
     others: tuple[tuple[int, int], ...] = ()  # further nodes that the edit changes
-    is_unquoted: bool = False  # whether its text is too long, or only a part of a removed step
+    is_unquoted: bool = (
+        False  # whether sentences leave out its code: a definition, or a part of a removed step
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +107,9 @@ class Looked:
     def _joined_positions(
         self, changed: ast.AST, removed: Sequence[ast.AST], cell: int | None
     ) -> Iterator[tuple[int, int] | None]:
-        """Yield the positions of removed nodes in other statements than `changed`.
+        """Yield the positions of removed nodes that are not in the statement of `changed`.
 
-        An edit of joined statements can move a step from one statement of the student to another.
+        In the form with joined statements, one edit can change several of the student's statements.
         """
         pairs = zip(self.code.statements, self.code.cells, strict=True)
         of_cell = [statement for statement, its_cell in pairs if its_cell == cell]
@@ -255,7 +257,7 @@ def _arguments_by_text(call: Any) -> dict[str, ast.expr]:
     return {ast.unparse(argument): argument for argument in arguments}
 
 
-def shown(edit: Edit) -> str:
+def new_code(edit: Edit) -> str:
     """Return the new code of an edit, for courses that show repairs to students."""
     new = edit.make()
     parts = new if isinstance(new, list) else [new]
@@ -265,7 +267,7 @@ def shown(edit: Edit) -> str:
 
 
 def same_results(mistakes: Sequence[Mistake]) -> str:
-    """Return a sentence on the known mistakes with the same results, without its first letter, and a hint."""
+    """Return a sentence, without its first letter, on known mistakes with the same results, and a hint."""
     misconceptions = [mistake for mistake in mistakes if isinstance(mistake, Misconception)]
     sentences = [one.sentence for one in misconceptions[:_MOST_ALTERNATIVES]]
     match sentences:

@@ -30,7 +30,7 @@ class WrongAnswer:
     misconception: Misconception
     rule: Rule
     code: str
-    late: bool  # whether it comes from a right answer after the second, in a form that few students write
+    late: bool  # whether its right answer is not among the first two; few students write the others
 
 
 class Answers:
@@ -67,9 +67,9 @@ class Answers:
 
     @cached_property
     def wrong(self) -> tuple[WrongAnswer, ...]:
-        """The wrong answers that the catalogue's rules make, each code once.
+        """The wrong answers that the catalogue's rules make, without duplicates.
 
-        A rule rewrites the first right answer that it fits.
+        Each rule rewrites only the first right answer that it matches.
         """
         return self._distinct(self._all)
 
@@ -93,9 +93,10 @@ class Answers:
     @property
     def sentences(self) -> frozenset[str]:
         """The names of the misconceptions and places whose sentences students can get in this question."""
-        others = (one for one in self._catalogue.entries if isinstance(one, Place) or not one.changes)
-        return frozenset(one.misconception.name for one in self._all).union(
-            one.name for one in others if one.fits(self.right)
+        entries = self._catalogue.entries
+        others = (entry for entry in entries if isinstance(entry, Place) or not entry.changes)
+        return frozenset(answer.misconception.name for answer in self._all).union(
+            entry.name for entry in others if entry.fits(self.right)
         )
 
     @property
@@ -116,7 +117,7 @@ class Answers:
     def _apply_rule(self, rule: Rule, code: str) -> list[str]:
         """Return the codes that a rule makes from a right answer.
 
-        Code that reads a name that the right answer does not read is left out: the name may be undefined.
+        Code that reads further names is left out, because these may be undefined.
         """
         tree = self._right[code]
         readable = _undefined_names(tree) | ALWAYS_THERE
@@ -204,15 +205,15 @@ def with_inlined_values(tree: ast.Module) -> ast.Module:
             and not isinstance(value, ast.Call)
             and expression_count(value) <= _MOST_INLINED_NODES
         }
-        body = [one for one in function.body if not _only_names(one, values)]
+        body = [statement for statement in function.body if not _assigns_only(statement, values)]
         function = altered(function, body=body) if 0 < len(body) < len(function.body) else function
         return with_values(with_values(function, values), values)  # a value may contain another replaced name
 
     return rewritten(tree, change)  # type: ignore[no-any-return]
 
 
-def _only_names(statement: ast.stmt, values: Mapping[str, ast.expr]) -> bool:
-    """Whether a statement only assigns `values`, which replace their names."""
+def _assigns_only(statement: ast.stmt, values: Mapping[str, ast.expr]) -> bool:
+    """Whether a statement assigns only variables that `values` replaces."""
     stored = {name for name, _ in _named_values(statement)}
     return bool(stored) and stored == {*names_in(statement, ast.Store)} and stored <= values.keys()
 
@@ -233,7 +234,7 @@ def _named_values(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
 
 
 def with_joined_statements(tree: ast.Module) -> ast.Module:
-    """Return equivalent code in which a value that is read once replaces the variable that names it."""
+    """Return equivalent code in which each variable that only the next statement reads, once, is inlined."""
 
     def change(_: ast.AST, node: ast.AST) -> ast.AST:
         return altered(node, body=_join_statements(node.body)) if isinstance(node, ast.FunctionDef) else node
@@ -254,7 +255,7 @@ def _join_statements(statements: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _join(first: ast.stmt, second: ast.stmt, rest: Sequence[ast.stmt]) -> ast.stmt | None:
-    """Return two statements joined into one, or None if the first one's value is also read elsewhere."""
+    """Return both statements as one if only the second reads the first one's value, once; otherwise None."""
     match first, second:
         case (
             ast.Assign(targets=[ast.Name(id=name)], value=value),

@@ -38,11 +38,12 @@ from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import pack
 
-_ENOUGH = 0.5  # least share of the failed tests that must show a misconception
+_ENOUGH = 0.5  # the least fraction of the failed tests that must show a misconception
 _MOST_EXPLANATIONS = 2000  # cached explanations; equal answers of a class have the same one
 _SPOT = re.compile("\0(\\d+)\0")  # the index of a spot in a shared explanation, see Unplaced
-_FIRST = "NameError|UnboundLocalError|AttributeError|TypeError"  # errors that explain more than a repair
-# Kinds of edits that only replace a word.
+# Errors that explain more than the place of a repair.
+_EXPLAINING_ERRORS = "NameError|UnboundLocalError|AttributeError|TypeError"
+# Kinds of edits that replace a single word of the code.
 _REPLACED_WORDS = ("name", "operator", "dimension", "switch", "function")
 _TWO_THINGS = "Two changes make all tests pass:"
 _TWO_MISTAKES = "Your code has two mistakes."
@@ -79,7 +80,7 @@ _SHARED_EXPLANATION = TypeAdapter[SharedExplanation | None](SharedExplanation | 
 
 @dataclass(frozen=True, slots=True)
 class FailedAnswer:
-    """A wrong answer: its failed runs on disclosed inputs, and its code unless it cannot be repaired."""
+    """A wrong answer: its failed runs on disclosed inputs, and its code if the grader may edit and run it."""
 
     question: str
     failed: Sequence[Run]
@@ -96,9 +97,9 @@ class Diagnosis:
         self._shows_lines = repairs.shown in (RepairsShown.PLACE, RepairsShown.SHOWN)
         self.repairer = Repairer(suite, repairs.seconds)
         self.runs = cache(self._runs)
-        self._sorts: dict[Answer, frozenset[tuple[object, ...]]] = {}  # of the repairs of a known mistake
+        self._sorts_by_mistake: dict[Answer, frozenset[tuple[object, ...]]] = {}
         self._explanations: dict[str, SharedExplanation | None] = {}
-        self.shared: Path | None = None  # a folder for explanations that other processes have found
+        self.shared: Path | None = None  # the folder in which processes share their explanations
         self._texts = not suite.exercise.has_torch  # whether strings count as answers
 
     def explain(self, question: str, runs: Sequence[Run], submitted: Submitted) -> Explanation | None:
@@ -123,7 +124,7 @@ class Diagnosis:
         return shared.of(looked) if shared else None
 
     def _shared_explanation(self, key: str, wrong: FailedAnswer) -> SharedExplanation | None:
-        """Return the explanation that another process has written, or search it and write it for all."""
+        """Read the explanation that another process has written. If there is none, search it and write it."""
         if self.shared is None:
             return self._search(wrong)
         path = self.shared / self.suite.exercise.name / key
@@ -177,10 +178,10 @@ class Diagnosis:
         others: Iterator[Repair],
         runner: CandidateRunner,
     ) -> Explanation | None:
-        """Return the explanation by a repair: the misconception, known mistake or place that it proves.
+        """Return the explanation of an answer by its best repair, or None.
 
-        None if it proves none of these and lines are not shown.
-        If the best repair proves none, the other repairs are searched, too.
+        It names the misconception, known mistake or place that the repair shows. Misconceptions and known
+        mistakes are also sought in the other repairs. If nothing has a name, it gives only the changed line.
         """
         if best.remaining:
             return self._describe_recognized(wrong, looked, best)
@@ -199,7 +200,9 @@ class Diagnosis:
             explained = _explanation(wrong, misconception)
         elif mistake := self._find_equivalent_mistake(wrong, to_compare):
             explained = Explanation(mistake.name, mistake.hint)
-        elif effect := self._explain_by_messages(wrong, whole=True) or self._explain_by_errors(wrong, _FIRST):
+        elif effect := (
+            self._explain_by_messages(wrong, whole=True) or self._explain_by_errors(wrong, _EXPLAINING_ERRORS)
+        ):
             explained = effect
         elif place := self.repairer.place(wrong.question, edit):
             said = f"{place.sentence.removesuffix('.')}: a{change}." if self._shows_lines else place.sentence
@@ -215,7 +218,7 @@ class Diagnosis:
         if not self._shows_lines:
             return explained if explained.name else None
         hint = f"{explained.hint} A{change}.".strip() if change else explained.hint
-        end = f" Write `{words.shown(edit)}` there." if self._shown is RepairsShown.SHOWN else ""
+        end = f" Write `{words.new_code(edit)}` there." if self._shown is RepairsShown.SHOWN else ""
         return Explanation(explained.name, f"{hint}{end}", looked.place(wrong.question, edit))
 
     def _known_mistakes(
@@ -232,12 +235,12 @@ class Diagnosis:
     ) -> Explanation | None:
         """Return the explanation by a repair of two edits: a known mistake, a misconception or places.
 
-        None if only places could explain it and lines are not shown: a place alone may be a detour.
+        If lines are not shown, places are left out.
         """
         if mistake := self._find_equivalent_mistake(wrong, repairs):
             return Explanation(mistake.name, mistake.hint)
-        misconceptions = self.repairer.names(wrong.question, best)
-        if misconception := next((m for m in misconceptions if self._fits(wrong, m)), None):
+        fitting = (each for each in self.repairer.names(wrong.question, best) if self._fits(wrong, each))
+        if misconception := next(fitting, None):
             where = " and ".join(looked.where(edit) for edit in best.edits)
             explained = _explanation(wrong, misconception)
             if not self._shows_lines:
@@ -257,7 +260,7 @@ class Diagnosis:
         )
 
     def _describe_recognized(self, wrong: FailedAnswer, looked: Looked, repair: Repair) -> Explanation | None:
-        """Return the explanation of code that has the results of known mistakes, perhaps after an edit."""
+        """Return the explanation of code with the same results as known mistakes, perhaps after an edit."""
         name, results = words.short_name(repair.remaining[0]), words.same_results(repair.remaining)
         if not repair.edits:
             same_code = self._find_equivalent_mistake(wrong)
@@ -277,7 +280,7 @@ class Diagnosis:
     ) -> tuple[str, str]:
         """Return the name and the description of one of two edits: of its mistake, its place or its kind.
 
-        A known mistake comes before the place only if its rule makes the edit.
+        A known mistake comes before the place only if a rule with the mistake's name reverses the edit.
         """
         where, question = looked.where(edit), wrong.question
         names = {one.name for one in self.repairer.names_of_edit(question, edit)} if mistakes else ()
@@ -296,7 +299,7 @@ class Diagnosis:
     def _fits(self, wrong: FailedAnswer, misconception: Misconception) -> bool:
         """Whether a right answer with this misconception fails the same tests, half with equal results.
 
-        The code alone is not enough: a rule may turn an unexpected right answer into the same code.
+        Equal code is not enough: a rule may turn an unexpected right answer into the same code.
         """
         return any(
             agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH
@@ -306,8 +309,8 @@ class Diagnosis:
     def _find_equivalent_mistake(self, wrong: FailedAnswer, repairs: Iterable[Repair] = ()) -> Answer | None:
         """Return a known mistake whose hint is true of this answer, too, or None.
 
-        Both get equal results in the same tests on two sets of inputs. Code with another mistake may do so as
-        well. So they must also be the same code in the standard form, or edits of the same sort repair both.
+        Both must get equal results in the same tests on two sets of inputs. Different mistakes may, too.
+        So both must also have the same code in the standard form, or a repair by edits of the same sorts.
         """
         if (looked := wrong.looked) is None:
             return None
@@ -333,16 +336,16 @@ class Diagnosis:
         return agreement(mistake_runs, runs, texts=self._texts) == 1
 
     def _sorts_of(self, mistake: Answer, submitted: Submitted) -> frozenset[tuple[object, ...]]:
-        """Return the sorts of edits of each repair of a known mistake."""
+        """Return for each repair of a known mistake the sorts of its edits."""
         if self._shown is RepairsShown.OFF:
             return frozenset()
-        if mistake not in self._sorts:
+        if mistake not in self._sorts_by_mistake:
             failed = [run.test for run in self.runs(mistake) if run.error is not None]
             code = code_of(mistake)
             with submitted.open_reference() as session:
                 repairs = self.repairer.search(mistake.question, code, failed, session)
-                self._sorts[mistake] = frozenset(_sorts(repair, code) for repair in repairs)
-        return self._sorts[mistake]
+                self._sorts_by_mistake[mistake] = frozenset(_sorts(repair, code) for repair in repairs)
+        return self._sorts_by_mistake[mistake]
 
     def _misconception_of_same_code(self, wrong: FailedAnswer) -> Explanation | None:
         """Return a misconception whose rule turns a right answer into this answer, if repairs are off."""
@@ -359,8 +362,8 @@ class Diagnosis:
     def _explain_by_errors(self, wrong: FailedAnswer, errors: str = "") -> Explanation | None:
         """Return a misconception that the messages of at least half of the failed tests show, or None.
 
-        Only exceptions of the student's code that match `errors` count. A message about a missing name or
-        module does not count, because it explains the failure by itself.
+        Only exceptions of the student's code that match `errors` count. A message about a missing module, or
+        about a name whose cell failed, does not count, because it explains the failure by itself.
         """
         raising = (run for run in wrong.failed if not wrong.submitted.lacks_something(run))
         messages = [str(run.error) for run in raising if isinstance(run.error, StudentError)]
@@ -400,9 +403,9 @@ class Diagnosis:
 
 
 def _hides_undefined_name(wrong: FailedAnswer, repair: Repair) -> bool:
-    """Whether a repair starts from a rewritten form of the code that lacks a name which the code needs.
+    """Whether the rewritten form of the code that a repair edits avoids an undefined name.
 
-    For instance, `math.sqrt(x)` is rewritten as `x**0.5`, which also runs where `math` is not imported.
+    For instance, `math.sqrt(x)` is rewritten as `x**0.5`, which runs even if `math` is not imported.
     """
     missing = {missing_name(run.error) for run in wrong.failed} - {""}
     rewritten = [statement for edit in repair.edits if edit.within for statement in edit.within.statements]
@@ -410,7 +413,7 @@ def _hides_undefined_name(wrong: FailedAnswer, repair: Repair) -> bool:
 
 
 def _key(wrong: FailedAnswer) -> str:
-    """Return a digest of all on which an explanation depends: syntax trees, errors, and recorded answers."""
+    """Return a digest of all data that decide an explanation: syntax trees, errors and recorded answers."""
     texts = wrong.looked.texts.values() if wrong.looked else ()
     bodies = ((text, parsed(text)) for text in texts)
     trees = [text if body is None else repr([*map(ast.dump, body)]) for text, body in bodies]
@@ -425,7 +428,7 @@ def _key(wrong: FailedAnswer) -> str:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Collect no garbage in the `with` block. Most of its objects are syntax trees that stay in use."""
+    """Turn off garbage collection in a `with` block. Most objects in it are syntax trees that stay in use."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
