@@ -1,7 +1,7 @@
 """Explains a failed test to the student, by a run on disclosed inputs.
 
-The worker of such a run has never received hidden inputs. So the student may read everything that it sends:
-the line and message of an error, the shape of a result, the wrong value.
+The worker of such a run has never received hidden inputs. So the student may read everything that the worker
+sends: the line and message of an error, the shape of a result, the wrong value.
 """
 
 import re
@@ -29,21 +29,22 @@ _REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds
 
 @dataclass(frozen=True)
 class Submitted:
-    """A submission whose notebook has run; it opens later sessions and explains failed tests.
+    """A submission whose notebook has run. It opens further sessions and explains failed tests.
 
-    Later sessions start in new workers, which have received no hidden inputs. If right earlier answers are
-    `given`, they replace the submission's there.
+    Further sessions start in new workers, which have received no hidden inputs. There, the right answers in
+    `given` replace the submission's answers to earlier questions.
     """
 
     exercise: Exercise
     code: Sequence[NotebookCell]  # all code cells
     session: Session  # the first one, which has ended
     given: Given | None = None
-    judged_after: Mapping[str, int] = field(default_factory=dict)  # the number of a code cell, by question
+    # For each question, the number of the code cell after which it is judged.
+    judged_after: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def cells(self) -> list[NotebookCell]:
-        """The cells that ran, without visible checks: these define nothing."""
+        """The cells that ran, except those of visible checks, which define nothing."""
         return [cell for cell in self.session.cells if checked_question(cell.name) is None]
 
     @cached_property
@@ -70,7 +71,7 @@ class Submitted:
         }
 
     def judged_statements(self, question: str) -> list[CodePart]:
-        """Return the statements that ran before a question is judged, and later ones with new names."""
+        """Return the statements that ran before a question is judged, and later ones that bind new names."""
         last = self.judged_after.get(question)
         if last is None or question in self.session.judged_at_end:
             return self.statements
@@ -79,9 +80,10 @@ class Submitted:
     def line_of(self, question: str, at: int, line: int) -> str:
         """Return "line 3", or "line 3 of code cell 5" for a line outside the answer to `question`."""
         owner = self._question(self.ran[at])
-        cell = f"the cell of {owner}" if owner else f"code cell {self._count(self.ran[at])}"
-        place = f"line {line}" if line else cell
-        return place if owner == question or not line else f"{place} of {cell}"
+        cell = f"the cell of {owner}" if owner else f"code cell {self._cell_position(self.ran[at])}"
+        if not line:
+            return cell
+        return f"line {line}" if owner == question else f"line {line} of {cell}"
 
     def later_change(self, question: str) -> str:
         """Return a sentence on a later cell that changes a name that an answer reads, or an empty text.
@@ -98,7 +100,7 @@ class Submitted:
             return ""
         name = min(names, key=lambda name: (name != question, name))
         cell = changing_cell(name, last, self.statements, self.ran)
-        where = f"Code cell {self._count(cell)}" if cell else "A later cell"
+        where = f"Code cell {self._cell_position(cell)}" if cell else "A later cell"
         return f"{where} changes `{name}` after the check of this question."
 
     def open(self) -> Session:
@@ -106,9 +108,9 @@ class Submitted:
         return self.session.another(self.cells, self.given)
 
     def open_for_repairs(self, needed: Container[int]) -> Session:
-        """Return a session to try edited code, with only the given cells and those with numbers in `needed`.
+        """Return a session to try edited code. It runs only given cells and those with numbers in `needed`.
 
-        Submissions with the same answer get the same explanation, so other cells must not affect it.
+        Submissions with the same answer share one explanation, so other cells must not affect it.
         """
         cells = [cell for cell in self.cells if cell.number in needed or cell.text in self.exercise.given]
         return self.session.another(cells, self.given, self._repair_limits, keeps_states=False)
@@ -182,9 +184,9 @@ class Submitted:
             if not missing or missing not in _bound(cell.text):
                 continue
             if left_out := self.session.lost.get(cell.number):
-                return f". Code cell {self._count(cell)}, which defines `{missing}`, {left_out.why}"
+                return f". Code cell {self._cell_position(cell)}, which defines `{missing}`, {left_out.why}"
             if why := failed.get(cell.number):
-                return f". Code cell {self._count(cell)}, which defines `{missing}`, fails: {why}"
+                return f". Code cell {self._cell_position(cell)}, which defines `{missing}`, fails: {why}"
         return ""
 
     def lacks_something(self, run: Run) -> bool:
@@ -196,7 +198,10 @@ class Submitted:
         return error.type == "ModuleNotFoundError" or (error.type == "NameError" and left_out)
 
     def _not_defined(self, name: str) -> tuple[Verdict, str]:
-        """Return the verdict on a missing name and why: its cell is empty, left out, failed or missing."""
+        """Return the verdict on an undefined name, and the reason: its cell is empty, left out or failed.
+
+        If no cell defines the name, the reason says so.
+        """
         for cell in self.code:
             if cell.name != name and name not in bound_names(cell.text):
                 continue
@@ -219,17 +224,17 @@ class Submitted:
             return ""
         cell, line = raised_at
         question = self._question(cell)
-        name = f"the cell of {question}" if question else f"code cell {self._count(cell)}"
+        name = f"the cell of {question}" if question else f"code cell {self._cell_position(cell)}"
         return f" ({name}, line {line})" if line else f" ({name})"
 
-    def _count(self, cell: NotebookCell) -> int:
-        """Return a code cell's number as students count."""
+    def _cell_position(self, cell: NotebookCell) -> int:
+        """Return the position of a cell among the code cells, counted from 1."""
         return sorted(each.number for each in self.code).index(cell.number) + 1
 
     def _raised(self, error: StudentError) -> tuple[NotebookCell, int | None] | None:
         """Return the cell and the line at which an error was raised, or None.
 
-        Cells that the student wrote come before given cells in the traceback.
+        If the traceback contains cells that the student wrote, given cells are skipped.
         """
         cells = {cell.number: cell for cell in self.code}
         locations = [(cells[number], line) for number, line in error.places if number in cells]
@@ -249,7 +254,7 @@ class Submitted:
 
 
 def missing_name(error: BaseException | None) -> str:
-    """Return the name that a NameError of the student's code is about, or ""."""
+    """Return the undefined name in a NameError of the student's code, or ""."""
     if not isinstance(error, StudentError) or error.type != "NameError":
         return ""
     match = _MISSING_NAME.match(error.message)

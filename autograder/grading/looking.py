@@ -10,13 +10,13 @@ from autograder.diagnosis.code import Code
 from autograder.diagnosis.words import Looked
 from autograder.submission.notebook import NotebookCell
 
-_MOST_PLACES = 2000  # syntax nodes in code that is repaired: edits of longer code take too long
+_MOST_NODES = 2000  # syntax nodes in code that is repaired; edits of longer code take too long
 
 
 def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Looked | None:
     """Return the student's definitions on which a question depends, or None.
 
-    None means that the student defines nothing for it, or that the code is too long or nested too deeply.
+    None means that the student's code does not define it, or is too long or too deeply nested.
     """
     written = [cell for cell in cells if cell.text not in exercise.given]
     if not readable([cell.text for cell in written]):
@@ -32,13 +32,13 @@ def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Lo
     fixed = frozenset(index for index, tree in enumerate(trees) if getattr(tree, "name", "") in others)
     main = next((cell.text for cell in reversed(written) if question in bound_names(cell.text)), "")
     code = Code(trees, tuple(written[statement.at].number for statement in chosen), fixed)
-    if len(code.places) > _MOST_PLACES:
+    if len(code.places) > _MOST_NODES:
         return None
     return Looked(code, {cell.number: cell.text for cell in written if cell.number in numbers}, main)
 
 
 def _defines(tree: ast.stmt | None) -> bool:
-    """Whether a statement only defines a name. Other statements ran before and need not run again."""
+    """Whether a statement only defines a name. Edited code contains no other statements."""
     match tree:
         case ast.FunctionDef() | ast.ClassDef() | ast.AsyncFunctionDef():
             return True
