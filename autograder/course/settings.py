@@ -24,7 +24,7 @@ from autograder.course.moments import MomentError, Span, read_moment, read_span
 from autograder.course.names import NAME, suggestion
 from autograder.course.packages import DEFAULT, name_of
 from autograder.course.yaml_lines import Document, DocumentError, Problem, dotted
-from autograder.report.text import number, shown
+from autograder.report.text import number, short_repr
 
 
 class Tier(StrEnum):
@@ -295,7 +295,7 @@ def _problem(document: Document, error: ErrorDetails) -> Problem:
     elif kind in _MESSAGES:
         text = _MESSAGES[kind]
     elif kind != "value_error":
-        text = f"{text[:1].lower()}{text[1:]}, but it is {shown(error['input'])}; change it"
+        text = f"{text[:1].lower()}{text[1:]}, but it is {short_repr(error['input'])}; change it"
     return Problem(document.line(path), f"{dotted(path) or 'the file'}: {text}")
 
 

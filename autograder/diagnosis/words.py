@@ -12,7 +12,7 @@ from autograder.diagnosis.fragments import Edit
 from autograder.diagnosis.known_results import Mistake
 from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.trees import is_same_call, path_to_difference, position
-from autograder.report.report import Place
+from autograder.report.report import AnswerLine
 from autograder.report.text import one_line
 
 _MOST_ALTERNATIVES = 2  # mistakes with the same results that a sentence lists
@@ -84,14 +84,14 @@ class Looked:
         where += "" if text == self.main else f" of the cell that begins with `{_first_line(text)}`"
         return f"{where}, at `{quoted}`" if quoted and not spot.is_unquoted else where
 
-    def place(self, question: str, edit: Edit) -> Place | None:
+    def place(self, question: str, edit: Edit) -> AnswerLine | None:
         """Return the first line that an edit changes in the cell that answers the question."""
         return self.line(question, self.spot(edit))
 
-    def line(self, question: str, spot: Spot) -> Place | None:
+    def line(self, question: str, spot: Spot) -> AnswerLine | None:
         """Return the first changed line of a spot in the cell that answers the question."""
         lines = self._changed_lines(spot) if spot.changed and self._cell_text(spot) == self.main else []
-        return Place(question, lines[0]) if lines else None
+        return AnswerLine(question, lines[0]) if lines else None
 
     def spot(self, edit: Edit) -> Spot:
         """Return the positions of the nodes that an edit changes."""
@@ -162,9 +162,9 @@ class Unplaced(Looked):
         """Return the index of the edit's spot between NUL characters."""
         return f"\0{self._number(edit)}\0"
 
-    def place(self, question: str, edit: Edit) -> Place | None:
+    def place(self, question: str, edit: Edit) -> AnswerLine | None:
         """Return a place with the index of the spot instead of a line number."""
-        return Place(question, self._number(edit)) if Looked.place(self, question, edit) else None
+        return AnswerLine(question, self._number(edit)) if Looked.place(self, question, edit) else None
 
     def _number(self, edit: Edit) -> int:
         self.spots.append(self.spot(edit))

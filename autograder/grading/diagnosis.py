@@ -30,9 +30,9 @@ from autograder.diagnosis.same import agreement
 from autograder.diagnosis.trees import names_in
 from autograder.diagnosis.words import Looked, Spot, Unplaced
 from autograder.files import locked, write_whole
-from autograder.grading.explanation import Submitted, missing_name
+from autograder.grading.explanation import RunSubmission, missing_name
 from autograder.grading.looking import code_of, definition, look
-from autograder.report.report import Place
+from autograder.report.report import AnswerLine
 from autograder.testing.exchange import Local, StudentError
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
@@ -55,7 +55,7 @@ class Explanation:
 
     name: str
     hint: str
-    place: Place | None = None
+    place: AnswerLine | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class FailedAnswer:
 
     question: str
     failed: Sequence[Run]
-    submitted: Submitted
+    submitted: RunSubmission
     looked: Looked | None
 
 
@@ -102,7 +102,7 @@ class Diagnosis:
         self.shared: Path | None = None  # the folder in which processes share their explanations
         self._texts = not suite.exercise.has_torch  # whether strings count as answers
 
-    def explain(self, question: str, runs: Sequence[Run], submitted: Submitted) -> Explanation | None:
+    def explain(self, question: str, runs: Sequence[Run], submitted: RunSubmission) -> Explanation | None:
         """Return the explanation of the failed tests of `question`, or None.
 
         The runs are those on disclosed inputs. Tests without a run count as passed.
@@ -335,7 +335,7 @@ class Diagnosis:
         mistake_runs = [run for run in self.runs(mistake, SECOND) if run.test in tests]
         return agreement(mistake_runs, runs, texts=self._texts) == 1
 
-    def _sorts_of(self, mistake: Answer, submitted: Submitted) -> frozenset[tuple[object, ...]]:
+    def _sorts_of(self, mistake: Answer, submitted: RunSubmission) -> frozenset[tuple[object, ...]]:
         """Return for each repair of a known mistake the sorts of its edits."""
         if self._shown is RepairsShown.OFF:
             return frozenset()

@@ -17,7 +17,7 @@ from autograder.report.example import (
     Grid,
     rounded,
 )
-from autograder.report.text import shown
+from autograder.report.text import short_repr
 from autograder.testing.exchange import Exchange, is_same
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import DISCLOSED
@@ -235,7 +235,7 @@ def _value_as_grid(name: str, value: Any) -> Grid | None:
         return _numbers_as_grid(name, value) if not hasattr(value, "index") else None
     if value is not None and not isinstance(value, _WRITTEN):
         return None
-    return Grid(name, (), (shown(value),)) if len(repr(value)) <= _MOST_LETTERS else None
+    return Grid(name, (), (short_repr(value),)) if len(repr(value)) <= _MOST_LETTERS else None
 
 
 def _differ(got: Grid, asked: Grid) -> bool:

@@ -16,7 +16,7 @@ from autograder.course.settings import Limits
 from autograder.grading.outcomes import TestOutcome
 from autograder.grading.session import Given, Session
 from autograder.grading.states import STUB, as_judged, changing_cell
-from autograder.report.report import Place, TestReport, Verdict
+from autograder.report.report import AnswerLine, QuestionReport, TestReport, Verdict
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import StudentError
 from autograder.testing.suite import Run
@@ -28,7 +28,7 @@ _REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds
 
 
 @dataclass(frozen=True)
-class Submitted:
+class RunSubmission:
     """A submission whose notebook has run. It opens further sessions and explains failed tests.
 
     Further sessions start in new workers, which have received no hidden inputs. There, the right answers in
@@ -84,6 +84,19 @@ class Submitted:
         if not line:
             return cell
         return f"line {line}" if owner == question else f"line {line} of {cell}"
+
+    def with_change_note(self, question: QuestionReport) -> QuestionReport:
+        """Return the report with a note on a later cell that changes names the answer reads.
+
+        A question that passes as judged at its check gets no note.
+        """
+        at_end = question.name in self.session.judged_at_end
+        if question.verdict is Verdict.PASSED and not at_end:
+            return question
+        if not (change := self.later_change(question.name)):
+            return question
+        how = "with that change, because the result is better." if at_end else "without that change."
+        return replace(question, hint=f"{change} The tests ran {how} {question.hint}".rstrip())
 
     def later_change(self, question: str) -> str:
         """Return a sentence on a later cell that changes a name that an answer reads, or an empty text.
@@ -149,13 +162,13 @@ class Submitted:
             verdict, hint = run.kind, run.detail
         return replace(report, verdict=verdict, hint=hint)
 
-    def place(self, outcome: TestOutcome) -> Place | None:
+    def place(self, outcome: TestOutcome) -> AnswerLine | None:
         """Return the line of an answer at which a test's disclosed run raised an error, or None."""
         error = outcome.disclosed.error if outcome.disclosed else None
         raised_at = self._raised(error) if isinstance(error, StudentError) else None
         if raised_at is None or raised_at[1] is None or not (question := self._question(raised_at[0])):
             return None
-        return Place(question, raised_at[1])
+        return AnswerLine(question, raised_at[1])
 
     def _crash(self, run: Run, error: StudentError) -> tuple[Verdict, str]:
         where = self.where(error)

@@ -20,7 +20,7 @@ from autograder.grading.by_hand import broken_rule
 from autograder.grading.carried import Reports, Rerun, compiled, reruns, with_note
 from autograder.grading.diagnosis import Diagnosis, Explanation
 from autograder.grading.examples import Examples
-from autograder.grading.explanation import Submitted
+from autograder.grading.explanation import RunSubmission
 from autograder.grading.graded import Graded, failure_report, report_on
 from autograder.grading.newer_python import Version, hold_for_newer_python
 from autograder.grading.outcomes import (
@@ -152,7 +152,7 @@ class Grader:
         judged_after = judged_after_cells(stubs, code)
         with Session(self._zygote, needed, self._limits, kept_after=judged_after) as session:
             session.start()
-            submitted = Submitted(self.exercise, code, session, judged_after=judged_after)
+            submitted = RunSubmission(self.exercise, code, session, judged_after=judged_after)
             outcomes = self._decide(session, inputs, names)
         outcomes = self._with_better_state(outcomes, submitted, inputs)
         outcomes = self._add_disclosed_runs(outcomes, submitted)
@@ -214,7 +214,7 @@ class Grader:
             outcomes[run.test] = TestOutcome(run.test, run, disclosed.get(run.test))
         return {test: outcomes[test] for test in tests}
 
-    def _with_better_state(self, outcomes: Outcomes, submitted: Submitted, inputs: Inputs) -> Outcomes:
+    def _with_better_state(self, outcomes: Outcomes, submitted: RunSubmission, inputs: Inputs) -> Outcomes:
         """Judge questions without full points a second time if later cells change names that they read.
 
         The second judgment uses the variables at the end of the notebook. The better result counts. If it is
@@ -236,7 +236,7 @@ class Grader:
         judged_at_end.intersection_update(better)
         return {test: at_end[test] if test.question in better else outcomes[test] for test in outcomes}
 
-    def _add_disclosed_runs(self, outcomes: Outcomes, submitted: Submitted) -> Outcomes:
+    def _add_disclosed_runs(self, outcomes: Outcomes, submitted: RunSubmission) -> Outcomes:
         """Add disclosed runs to questions that failed or need a review, unless they have disclosed runs.
 
         These runs take place in a new worker, because the first one has received hidden inputs.
@@ -252,7 +252,7 @@ class Grader:
         return {test: replace(o, disclosed=runs.get(test, o.disclosed)) for test, o in outcomes.items()}
 
     def _judge_and_explain(
-        self, outcomes: Outcomes, submitted: Submitted, inputs: Inputs, names: Sequence[str]
+        self, outcomes: Outcomes, submitted: RunSubmission, inputs: Inputs, names: Sequence[str]
     ) -> list[QuestionReport]:
         """Judge these questions, some of them again with right earlier answers, and explain failures."""
         first_reports = {name: self._judge(name, outcomes.values(), submitted) for name in names}
@@ -265,9 +265,11 @@ class Grader:
             else self._explain(question, outcomes.values(), submitted)
             for name, question in first_reports.items()
         ]  # fmt: skip
-        return [_add_change_note(question, submitted) for question in explained]
+        return [submitted.with_change_note(question) for question in explained]
 
-    def _review_reason(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> str | None:
+    def _review_reason(
+        self, name: str, outcomes: Iterable[TestOutcome], submitted: RunSubmission
+    ) -> str | None:
         """Return the reason why an instructor has to look at a question, or None.
 
         Whether there is a reason depends on the deciding runs alone. Disclosed runs only supply the names of
@@ -293,7 +295,7 @@ class Grader:
         text = "".join(traceback.format_exception(error))
         self._warnings[writable(text[-_MAX_TRACEBACK:])] = None
 
-    def _judge(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> QuestionReport:
+    def _judge(self, name: str, outcomes: Iterable[TestOutcome], submitted: RunSubmission) -> QuestionReport:
         """Return the report on a question with its verdict and score. `_explain` adds the explanation."""
         question_outcomes = [outcome for outcome in outcomes if outcome.test.question == name]
         explained = {outcome.test: submitted.explain(outcome) for outcome in question_outcomes}
@@ -314,7 +316,7 @@ class Grader:
         self,
         question: QuestionReport,
         outcomes: Iterable[TestOutcome],
-        submitted: Submitted,
+        submitted: RunSubmission,
         named_by: Sequence[Run] = (),
     ) -> QuestionReport:
         """Return the report on a failed question with an explanation, which comes from disclosed runs.
@@ -341,7 +343,7 @@ class Grader:
             return replace(question, hint=hint or question.hint)
         return question
 
-    def _explanation(self, name: str, runs: Sequence[Run], submitted: Submitted) -> Explanation | None:
+    def _explanation(self, name: str, runs: Sequence[Run], submitted: RunSubmission) -> Explanation | None:
         """Return the explanation of a mistake, or None, such as when Python cannot unparse the code."""
         try:
             return self._diagnosis.explain(name, runs, submitted)
@@ -350,7 +352,12 @@ class Grader:
             return None
 
     def _grade_again(
-        self, rerun: Rerun, first_reports: Reports, inputs: Inputs, submitted: Submitted, outcomes: Outcomes
+        self,
+        rerun: Rerun,
+        first_reports: Reports,
+        inputs: Inputs,
+        submitted: RunSubmission,
+        outcomes: Outcomes,
     ) -> dict[str, QuestionReport]:
         """Run questions again with right earlier answers; return the reports that are better than the first.
 
@@ -383,7 +390,7 @@ def _with_error_first(
     question: QuestionReport,
     outcomes: Iterable[TestOutcome],
     reports: Mapping[HiddenTest, TestReport],
-    submitted: Submitted,
+    submitted: RunSubmission,
 ) -> QuestionReport:
     """Return the report. If a test raised an error in the student's code, its hint begins with that error."""
     for outcome in outcomes:
@@ -391,20 +398,6 @@ def _with_error_first(
         if report.verdict is Verdict.CRASHED and (place := submitted.place(outcome)):
             return replace(question, hint=f"{report.hint.rstrip('.')}. {question.hint}", place=place)
     return question
-
-
-def _add_change_note(question: QuestionReport, submitted: Submitted) -> QuestionReport:
-    """Return the report with a note on a later cell that changes names the answer reads.
-
-    A question that passes as judged at its check gets no note.
-    """
-    at_end = question.name in submitted.session.judged_at_end
-    if question.verdict is Verdict.PASSED and not at_end:
-        return question
-    if not (change := submitted.later_change(question.name)):
-        return question
-    how = "with that change, because the result is better." if at_end else "without that change."
-    return replace(question, hint=f"{change} The tests ran {how} {question.hint}".rstrip())
 
 
 def _describe_left_out_cells(session: Session, code: Sequence[NotebookCell]) -> str:

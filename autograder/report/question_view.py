@@ -9,7 +9,7 @@ from types import MappingProxyType
 from markupsafe import Markup
 
 from autograder.report.example import ExampleView, show_example
-from autograder.report.report import Entry, Place, QuestionReport, Verdict, standing
+from autograder.report.report import AnswerLine, Entry, QuestionReport, Verdict, standing
 from autograder.report.safe_html import Allowance, render_comment, render_lines, render_text
 from autograder.report.text import number
 
@@ -160,7 +160,7 @@ def _own_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterator
     """Yield the student's lines around the mistake, or all lines of a short answer."""
     if question.verdict not in (Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT):
         return
-    place = question.place or Place(question.name, 0)
+    place = question.place or AnswerLine(question.name, 0)
     lines = sources.get(place.question, "").splitlines()
     marked = place.line if place.line <= len(lines) else 0
     first, last = (marked - _CONTEXT, marked + _CONTEXT) if marked else (1, len(lines))

@@ -64,7 +64,7 @@ class TestReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AnswerLine:
     """A line, counted from 1, of the student's cell for a question."""
 
     question: str
@@ -83,7 +83,7 @@ class QuestionReport:
     mistake: str | None = None
     tests: tuple[TestReport, ...] = ()
     shown: Example | None = None  # a call on disclosed inputs
-    place: Place | None = None  # the line of the mistake, if it is in a single line
+    place: AnswerLine | None = None  # the line of the mistake, if it is in a single line
 
     @property
     def score_by_tests(self) -> float:

@@ -54,7 +54,7 @@ _REPR.__dict__ |= dict.fromkeys(("maxdict", "maxset", "maxfrozenset", "maxlist",
 _REPR.__dict__ |= dict.fromkeys(("maxstring", "maxother", "maxlong"), 100)
 
 
-def shown(value: object, limit: int = 60) -> str:
+def short_repr(value: object, limit: int = 60) -> str:
     """Return the repr of a value in at most `limit` characters; equal values give equal texts."""
     return one_line(_REPR.repr(value), limit)
 

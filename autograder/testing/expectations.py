@@ -13,7 +13,7 @@ from importlib import import_module
 from numbers import Complex, Integral, Real
 from typing import Any
 
-from autograder.report.text import one_line, shown
+from autograder.report.text import one_line, short_repr
 from autograder.testing.exchange import StudentError
 from autograder.testing.student import Inspection, Remote, define_for
 
@@ -175,7 +175,7 @@ def expect_equal(
     if kind in _CONTAINERS:
         _expect_items(actual, expected, atol, hint, name)
     elif not (actual is expected or actual == expected):
-        raise Unmet(f"{name} is {shown(actual)}, which is wrong. {hint}".rstrip())
+        raise Unmet(f"{name} is {short_repr(actual)}, which is wrong. {hint}".rstrip())
 
 
 def _expect_items(actual: Any, expected: Any, atol: float | None, hint: str, name: str) -> None:
@@ -191,7 +191,7 @@ def _expect_items(actual: Any, expected: Any, atol: float | None, hint: str, nam
         pairs = expected.items() if isinstance(expected, dict) else ()
     for key, item in pairs:
         expect_equal(
-            actual[key], item, atol=atol, hint=hint, name=f"{name.removeprefix('The ')}[{shown(key)}]"
+            actual[key], item, atol=atol, hint=hint, name=f"{name.removeprefix('The ')}[{short_repr(key)}]"
         )
 
 
@@ -216,12 +216,12 @@ def _expect_number(actual: Any, expected: Any, atol: float | None, hint: str, na
     except OverflowError:  # an integer is too large for a float
         near = False
     if not (number == expected or near or (number != number and expected != expected)):
-        raise Unmet(f"{name} is {shown(actual)}, which is wrong. {hint}".rstrip())
+        raise Unmet(f"{name} is {short_repr(actual)}, which is wrong. {hint}".rstrip())
 
 
 def _expect_members(actual: Any, expected: Any, name: str, what: str, hint: str) -> None:
     """Expect exactly the keys or elements of `expected`."""
-    extra = sorted(map(shown, set(actual) - set(expected)))
+    extra = sorted(map(short_repr, set(actual) - set(expected)))
     missing = len(set(expected) - set(actual))
     if extra or missing:
         lacks = f" lacks {missing} of its {len(expected)} {what}" if missing else ""
@@ -281,7 +281,9 @@ def expect_printed(
         count = "1 line" if len(nearest) == 1 else f"{len(nearest)} lines"
         raise Unmet(f"The function must print {count}, but it printed {len(printed)}. {hint}".rstrip())
     number = _equal_lines(printed, nearest)
-    raise Unmet(f"Printed line {number + 1} is {shown(printed[number])}, which is wrong. {hint}".rstrip())
+    raise Unmet(
+        f"Printed line {number + 1} is {short_repr(printed[number])}, which is wrong. {hint}".rstrip()
+    )
 
 
 def _lines(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from autograder.report.text import shown
+from autograder.report.text import short_repr
 from autograder.testing.arrays import Array, unlike
 from autograder.testing.expectations import Unmet, described, within
 
@@ -62,7 +62,7 @@ def _columns(value: Any, *, index: bool) -> Iterator[tuple[str, Array]]:
         yield "its values", _plain(value)
         return
     for number, column in enumerate(value.columns):
-        yield f"column {number}, {shown(column)}", _plain(value.iloc[:, number])
+        yield f"column {number}, {short_repr(column)}", _plain(value.iloc[:, number])
 
 
 def _levels(index: pd.Index, words: str) -> Iterator[tuple[str, Array]]:
@@ -90,5 +90,5 @@ def _order(columns: dict[str, Array]) -> Array:
 
 
 def _listed(names: Any) -> str:
-    first = ", ".join(shown(name) for name in list(names)[:_MOST])
+    first = ", ".join(short_repr(name) for name in list(names)[:_MOST])
     return f"{first} and {len(names) - _MOST} more" if len(names) > _MOST else first or "none"

@@ -12,7 +12,7 @@ from nbformat import NotebookNode, from_dict
 from playwright.sync_api import BrowserContext, Page
 
 from autograder.report.feedback_page import render_feedback
-from autograder.report.report import Place, QuestionReport, Verdict
+from autograder.report.report import AnswerLine, QuestionReport, Verdict
 from autograder.tests.accessibility import violations
 from autograder.tests.browser import IN_BROWSER, picture, show
 from autograder.tests.report.test_example import SHOWN
@@ -45,7 +45,9 @@ def feedback(browser: BrowserContext, tmp_path_factory: pytest.TempPathFactory) 
 def feedback_text(failures: int = 1) -> str:
     """Return a feedback page with so many questions that failed, and one that passed."""
     names = ["softmax", *(f"softmax_{number}" for number in range(2, failures + 1))]
-    failed = [replace(QUESTION, name=name, hint=HINT, place=Place(name, 3), shown=SHOWN) for name in names]
+    failed = [
+        replace(QUESTION, name=name, hint=HINT, place=AnswerLine(name, 3), shown=SHOWN) for name in names
+    ]
     passed = QuestionReport("attention_scores", Verdict.PASSED, 2.0, 2.0, tests=(HOLDS,))
     report = replace(REPORT, exercise="04_scaled_dot_product", questions=(*failed, passed))
     entries = [replace(ENTRY, question=name, remark="Nearly: *which row* is wrong?") for name in names]

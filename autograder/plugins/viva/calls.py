@@ -14,7 +14,7 @@ from typing import Any
 
 from autograder.grading.session import Session
 from autograder.plugins.viva.source import Answer
-from autograder.report.text import shown
+from autograder.report.text import short_repr
 from autograder.testing.exchange import Exchange, LostError, NotDefinedError, Request, StudentError
 from autograder.testing.inputs import Inputs
 from autograder.testing.student import Remote, Student
@@ -246,7 +246,7 @@ def _outcome(value: Any) -> Outcome | None:
     results = value if isinstance(value, tuple | list) else [value]
     tables = [result for result in results if result is not None]
     if not tables or not all(hasattr(type(table), "reshape") for table in tables):
-        text = shown(value)
+        text = short_repr(value)
         is_complete = "..." not in text and len(text) < _MOST_RESULT and "<" not in text  # as in <object>
         return Outcome(description=text) if is_complete else None
     numbers = [n for table in tables for n in _numbers(table)]

@@ -15,7 +15,7 @@ from autograder.gradebook.config import ConversionError
 from autograder.gradebook.pages import limit_disclosure, read_gradebook, saved_pictures, write_feedback
 from autograder.records.database import writing
 from autograder.records.tables import REPORTS
-from autograder.report.report import Place, Status, TestReport, Verdict
+from autograder.report.report import AnswerLine, Status, TestReport, Verdict
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import small, solved
@@ -133,7 +133,7 @@ def test_beside_the_page_lies_what_the_exchange_needs_and_nothing_of_the_exercis
 
 
 def test_a_small_wrong_call_is_a_hint_and_goes_with_the_hints() -> None:
-    named = replace(QUESTION, shown=SHOWN, mistake="double__triple", place=Place("double", 2))
+    named = replace(QUESTION, shown=SHOWN, mistake="double__triple", place=AnswerLine("double", 2))
     report = replace(REPORT, questions=(named,))
     (question,) = limit_disclosure(report, [], Tells.TESTS)[0].questions
     assert (question.shown, question.hint, question.mistake, question.place) == (None, "", None, None)

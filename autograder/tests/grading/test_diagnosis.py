@@ -11,10 +11,10 @@ from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits, Repairs, RepairsShown
 from autograder.diagnosis.known import known_mistakes
 from autograder.grading.diagnosis import Diagnosis, Explanation
-from autograder.grading.explanation import Submitted
+from autograder.grading.explanation import RunSubmission
 from autograder.grading.looking import look
 from autograder.grading.session import Session
-from autograder.report.report import Place
+from autograder.report.report import AnswerLine
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Local
@@ -68,7 +68,7 @@ def named_by(diagnosis: Diagnosis, zygote: Zygote, text: str) -> Explanation | N
     suite, exercise = diagnosis.suite, diagnosis.suite.exercise
     runs = list(suite.run(Local(run_code(exercise.variant(text))), chosen=suite.of("double")))
     own = cells(exercise, text)
-    return diagnosis.explain("double", runs, Submitted(exercise, own, Session(zygote, own, Limits())))
+    return diagnosis.explain("double", runs, RunSubmission(exercise, own, Session(zygote, own, Limits())))
 
 
 TWO_THINGS = (
@@ -111,7 +111,7 @@ def test_a_repair_or_the_words_of_errors_and_tests_name_what_is_wrong(
     if found:
         assert found.hint.endswith(says)
         assert "at least" not in found.hint
-        assert found.place == (Place("double", 2) if shown in LINES_SHOWN else None)
+        assert found.place == (AnswerLine("double", 2) if shown in LINES_SHOWN else None)
 
 
 def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint_and_its_place(
@@ -120,7 +120,7 @@ def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint_and_its_pla
     (mistake,) = (one for one in known_mistakes(exercise) if one.name == "double__squares")
     place = "All tests pass after one change in line 2, at `x**2`."
     found = named(exercise, zygote, mistake.code, RepairsShown.PLACE)
-    assert found == Explanation(mistake.name, f"{mistake.hint} {place}", Place("double", 2))
+    assert found == Explanation(mistake.name, f"{mistake.hint} {place}", AnswerLine("double", 2))
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,10 @@ def test_equal_trees_are_explained_once_in_all_processes_each_with_lines_of_its_
     there = named_by(
         other, zygote, "def double(x):\n    # twice\n\n    return (x *\n        (3))  # see above"
     )
-    assert here == Explanation("double__tripled", TRIPLED, Place("double", 2))
-    assert there == Explanation("double__tripled", TRIPLED.replace("line 2", "line 5"), Place("double", 5))
+    assert here == Explanation("double__tripled", TRIPLED, AnswerLine("double", 2))
+    assert there == Explanation(
+        "double__tripled", TRIPLED.replace("line 2", "line 5"), AnswerLine("double", 5)
+    )
     with pytest.raises(AssertionError, match="was explained before"):
         named_by(other, zygote, "def double(x):\n    return x * 5")
 

@@ -9,7 +9,7 @@ import torch
 
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits
-from autograder.grading.explanation import Submitted
+from autograder.grading.explanation import RunSubmission
 from autograder.grading.graded import CellResult
 from autograder.grading.outcomes import (
     TestOutcome,
@@ -22,7 +22,7 @@ from autograder.grading.outcomes import (
     summarize,
 )
 from autograder.grading.session import LeftOut, Session
-from autograder.report.report import Place, QuestionReport, TestReport, Verdict
+from autograder.report.report import AnswerLine, QuestionReport, TestReport, Verdict
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import ExhaustedError, Local, LostError, NotDefinedError, StudentError
 from autograder.testing.expectations import NotJudged, Unmet
@@ -65,7 +65,7 @@ def judge(exercise: Exercise, session: Session) -> Judged:
     def judge(error: BaseException | None) -> tuple[Verdict, str]:
         hidden = Run.ended(TEST, Unmet("row 1127 sums to 0.25"))
         outcome = TestOutcome(TEST, hidden, Run.ended(TEST, error))
-        report = Submitted(exercise, CELLS, session).explain(outcome)
+        report = RunSubmission(exercise, CELLS, session).explain(outcome)
         assert report.title == TEST.title
         return report.verdict, report.hint
 
@@ -131,7 +131,7 @@ def test_other_outcomes_of_hidden_runs_explain_themselves(
     exercise: Exercise, session: Session, problem: BaseException | None, verdict: Verdict, hint: str
 ) -> None:
     outcome = TestOutcome(TEST, Run.ended(TEST, problem), Run.ended(TEST, Unmet("no")))
-    report = Submitted(exercise, CELLS, session).explain(outcome)
+    report = RunSubmission(exercise, CELLS, session).explain(outcome)
     assert report.verdict is verdict
     assert report.hint.startswith(hint)
 
@@ -252,20 +252,20 @@ GIVEN = "import torch\n\ntable = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 @pytest.mark.parametrize(
     ("places", "words", "place"),
     [
-        ([[3, 2]], " (the cell of double, line 2)", Place("double", 2)),
-        ([[4, 1]], " (the cell of row_sums, line 1)", Place("row_sums", 1)),
+        ([[3, 2]], " (the cell of double, line 2)", AnswerLine("double", 2)),
+        ([[4, 1]], " (the cell of row_sums, line 1)", AnswerLine("row_sums", 1)),
         ([[8, 2], [3, 2]], " (code cell 4, line 2)", None),
-        ([[1, 3], [3, 2]], " (the cell of double, line 2)", Place("double", 2)),
+        ([[1, 3], [3, 2]], " (the cell of double, line 2)", AnswerLine("double", 2)),
         ([[1, 3]], " (code cell 1, line 3)", None),
         ([[3, None]], " (the cell of double)", None),
-        ([[3, 99]], " (the cell of double, line 99)", Place("double", 99)),
-        ([[77, 1], [3, 2]], " (the cell of double, line 2)", Place("double", 2)),
+        ([[3, 99]], " (the cell of double, line 99)", AnswerLine("double", 99)),
+        ([[77, 1], [3, 2]], " (the cell of double, line 2)", AnswerLine("double", 2)),
         ([[77, 1]], "", None),
         ([], "", None),
     ],
 )
 def test_an_error_is_placed_in_the_students_own_cell_where_it_passed_one(
-    exercise: Exercise, session: Session, places: list[object], words: str, place: Place | None
+    exercise: Exercise, session: Session, places: list[object], words: str, place: AnswerLine | None
 ) -> None:
     assert GIVEN in exercise.given
     cells = (
@@ -275,7 +275,7 @@ def test_an_error_is_placed_in_the_students_own_cell_where_it_passed_one(
         NotebookCell(8, "code", "def helper(x):\n    raise ValueError"),
     )
     run = Run.ended(TEST, StudentError({"type": "ValueError", "places": places}))
-    submitted, outcome = Submitted(exercise, cells, session), TestOutcome(TEST, run, run)
+    submitted, outcome = RunSubmission(exercise, cells, session), TestOutcome(TEST, run, run)
     assert submitted.explain(outcome).hint == f"ValueError{words}"
     assert submitted.place(outcome) == place
 

@@ -9,9 +9,9 @@ from nbformat import NotebookNode, from_dict
 
 from autograder.report.feedback_page import REST, Part, render_feedback, show_notebook
 from autograder.report.report import (
+    AnswerLine,
     Entry,
     GradebookSubmission,
-    Place,
     QuestionReport,
     Report,
     Status,
@@ -67,7 +67,7 @@ def test_a_page_is_as_it_was(golden: Callable[[str, str], None]) -> None:
     two_things = "Two things are wrong:\n1. This. (1. no)\n2. That."
     questions = (
         QuestionReport("halve", Verdict.PASSED, 2.0, 2.0, tests=(HOLDS,)),
-        replace(QUESTION, hint=hint, place=Place("double", 9), tests=(HOLDS, FAILS, FAILS)),
+        replace(QUESTION, hint=hint, place=AnswerLine("double", 9), tests=(HOLDS, FAILS, FAILS)),
         QuestionReport("third", Verdict.CRASHED, 0.0, 2.0, name_error, None, crashes),
         QuestionReport("quarter", Verdict.CRASHED, 0.0, 2.0, name_error, None, crashes),
         QuestionReport("slow", Verdict.TIMED_OUT, 0.0, 2.0, two_things, None, (FAILS,)),

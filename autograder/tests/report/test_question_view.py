@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from autograder.report.question_view import MEANINGS, QuestionView, show_question
-from autograder.report.report import Entry, Place, QuestionReport, Verdict
+from autograder.report.report import AnswerLine, Entry, QuestionReport, Verdict
 from autograder.report.report import TestReport as HiddenTest
 from autograder.report.safe_html import Allowance
 
@@ -86,16 +86,16 @@ def test_every_verdict_has_a_badge_and_a_sentence() -> None:
     ("verdict", "place", "words"),
     [
         (Verdict.FAILED, None, "See what is wrong"),
-        (Verdict.FAILED, Place("dot", 2), "Look at line 2"),
-        (Verdict.FAILED, Place("dot", 3), "See what is wrong"),
-        (Verdict.CRASHED, Place("dot", 1), "Fix the error in line 1"),
-        (Verdict.CRASHED, Place("other", 1), "Fix the error"),
+        (Verdict.FAILED, AnswerLine("dot", 2), "Look at line 2"),
+        (Verdict.FAILED, AnswerLine("dot", 3), "See what is wrong"),
+        (Verdict.CRASHED, AnswerLine("dot", 1), "Fix the error in line 1"),
+        (Verdict.CRASHED, AnswerLine("other", 1), "Fix the error"),
         (Verdict.NOT_ATTEMPTED, None, "Replace the stub"),
         (Verdict.PASSED, None, ""),
         (Verdict.UNGRADED, None, "Wait for an instructor"),
     ],
 )
-def test_it_says_what_to_do_next(verdict: Verdict, place: Place | None, words: str) -> None:
+def test_it_says_what_to_do_next(verdict: Verdict, place: AnswerLine | None, words: str) -> None:
     question = QuestionReport("dot", verdict, None, 3.0, "An error in line 1.", place=place)
     sources = {"dot": "def dot(a, b):\n    return a"}
     assert show_question(question, None, Allowance(), sources=sources).next == words
@@ -112,14 +112,14 @@ def test_tests_that_end_alike_make_up_one_group_which_counts_those_of_each_title
 @pytest.mark.parametrize(
     ("hint", "place", "error"),
     [
-        ("All tests pass after one change in line 2.", Place("dot", 2), "IndexError: 3"),
+        ("All tests pass after one change in line 2.", AnswerLine("dot", 2), "IndexError: 3"),
         ("All tests pass after one change.", None, ""),
-        ("IndexError: 3", Place("dot", 2), ""),
-        ("IndexError: 3. `forward` has three inputs.", Place("dot", 2), ""),
+        ("IndexError: 3", AnswerLine("dot", 2), ""),
+        ("IndexError: 3. `forward` has three inputs.", AnswerLine("dot", 2), ""),
     ],
 )
 def test_an_error_has_a_line_of_its_own_unless_the_hint_contains_it(
-    hint: str, place: Place | None, error: str
+    hint: str, place: AnswerLine | None, error: str
 ) -> None:
     crash = HiddenTest("Right for vectors.", Verdict.CRASHED, 0.0, "IndexError: 3")
     question = QuestionReport("dot", Verdict.CRASHED, 0.0, 3.0, hint, None, (crash,), place=place)

@@ -9,9 +9,9 @@ import pytest
 from autograder.report.example import Example, Grid
 from autograder.report.report import (
     MAX_REPORT,
+    AnswerLine,
     Entry,
     GradebookSubmission,
-    Place,
     QuestionReport,
     Report,
     Status,
@@ -55,7 +55,7 @@ def test_a_report_is_one_line_of_json_with_the_contracts_keys_and_comes_back_the
     golden: Callable[[str, str], None],
 ) -> None:
     shown = Example((Grid("x", (2,), (0.5, "nan")),), Grid("result", (), (1.0,)), Grid("result", (), (2.0,)))
-    questions = (replace(FAILED, mistake="q__m", shown=shown, place=Place("q", 3)), written("w", 2))
+    questions = (replace(FAILED, mistake="q__m", shown=shown, place=AnswerLine("q", 3)), written("w", 2))
     report = Report("01_small", Status.GRADED, "", 0.0, 4, ("process",), questions)
     line = report.to_json(notebook="a.ipynb")
     data = json.loads(line)
