@@ -178,8 +178,8 @@ def _children_with_slots(node: ast.AST) -> Iterator[tuple[ast.AST, Slot | None]]
     match node:
         case ast.Call():
             yield from _call_parts_with_slots(node)
-        case ast.BinOp(left=one, op=op, right=other):
-            yield from ((one, (type(op).__name__, "0")), (other, (type(op).__name__, "1")))
+        case ast.BinOp(left=left, op=op, right=right):
+            yield from ((left, (type(op).__name__, "0")), (right, (type(op).__name__, "1")))
         case ast.Assign(targets=[target], value=value):
             yield value, (f"{ast.unparse(target)} =" if isinstance(target, ast.Attribute) else "=", "")
             if not isinstance(target, ast.Name | ast.Attribute):
@@ -188,10 +188,10 @@ def _children_with_slots(node: ast.AST) -> Iterator[tuple[ast.AST, Slot | None]]
             yield value, ("=", "")
         case ast.Return(value=ast.expr() as value):
             yield value, ("return", "")
-        case ast.Subscript(value=one, slice=other):
-            yield from ((one, ("[]", "0")), (other, ("[]", "1")))
-        case ast.Compare(left=one, comparators=[other]):
-            yield from ((one, ("compared", "0")), (other, ("compared", "1")))
+        case ast.Subscript(value=value, slice=index):
+            yield from ((value, ("[]", "0")), (index, ("[]", "1")))
+        case ast.Compare(left=left, comparators=[right]):
+            yield from ((left, ("compared", "0")), (right, ("compared", "1")))
         case ast.If(test=first) | ast.For(iter=first):
             yield first, ("if" if isinstance(node, ast.If) else "for", "")
             yield from ((child, None) for child in [*node.body, *node.orelse])
@@ -288,8 +288,8 @@ def _is_size(value: ast.AST) -> bool:
             return True
         case ast.Call(func=ast.Attribute(attr="size") | ast.Name("len")):
             return True
-        case ast.Call(func=ast.Attribute(attr="sqrt" | "tensor") | ast.Name("int"), args=[one]):
-            return isinstance(one, ast.Name) or _is_size(one)
+        case ast.Call(func=ast.Attribute(attr="sqrt" | "tensor") | ast.Name("int"), args=[argument]):
+            return isinstance(argument, ast.Name) or _is_size(argument)
         case ast.BinOp(left=ast.Name(), op=ast.Pow(), right=ast.Constant() | ast.UnaryOp()):
             return True
         case ast.BinOp(left=left, right=right):

@@ -358,19 +358,19 @@ def _kind_and_rank(builder: EditBuilder, part: ast.AST, other: ast.AST) -> tuple
         case ast.UnaryOp(), _ if is_signed(part):
             return "number", 3.0
         case ast.BinOp() | ast.UnaryOp() | ast.Call() | ast.Subscript(), _ if any(
-            one is other for one in parts
+            child is other for child in parts
         ):
             if isinstance(part, ast.BinOp) and isinstance(other, ast.BinOp):
                 return "too much", 1.3
             rank = 1.2 if operation(part) in builder.compared.has_more else 2.2
             return "too much", rank + (step_input(part) is not other) * 0.4
-        case ast.Call(func=one), ast.Call(func=two) if ast.dump(one) != ast.dump(two):
+        case ast.Call(func=old), ast.Call(func=new) if ast.dump(old) != ast.dump(new):
             is_known = any(function == called_name(other) for function, _ in builder.right.values)
             # If arguments change, too, the function may be right, but called at the wrong step.
             kind = "function" if _arguments(part) == _arguments(other) else "value"
             return kind, 1.6 if is_known else 3.0
-        case ast.Call(args=one, keywords=named), ast.Call(args=two, keywords=others):
-            same = len(one) == len(two) and len(named) == len(others)
+        case ast.Call(args=old_args, keywords=named), ast.Call(args=new_args, keywords=others):
+            same = len(old_args) == len(new_args) and len(named) == len(others)
             return ("order", 1.8) if same else ("argument", 3.0)
         case ast.AugAssign(), ast.Assign():
             return "assigned", 3.0
@@ -398,7 +398,7 @@ def _swapped_elements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]
     match site.node:
         case ast.Tuple(elts=parts, ctx=ast.Load()) | ast.List(elts=parts, ctx=ast.Load()):
             for at, pair in enumerate(pairwise(parts)):
-                if not all(isinstance(one, ast.Constant) for one in pair):
+                if not all(isinstance(part, ast.Constant) for part in pair):
                     several = [*parts[:at], *reversed(pair), *parts[at + 2 :]]
                     yield from builder.edit(site.node, altered(site.node, elts=several), "order", 1.8)
 

@@ -122,16 +122,16 @@ def moved_steps(_: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
     node = site.node
     if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
         return
-    values = [one for one in ast.walk(node) if isinstance(one, ast.Call | ast.BinOp)]
+    values = [part for part in ast.walk(node) if isinstance(part, ast.Call | ast.BinOp)]
     for step in values:
         step_data = step_input(step)
         if step_data is None or operation(step) in _NOT_MOVED:
             continue
         size = (token_counts(step) - token_counts(step_data)).total()
         template = replaced(step, {id(step_data): ast.Name(HOLE, ast.Load())})
-        inside_step = {id(one) for one in ast.walk(step)}
+        inside_step = {id(part) for part in ast.walk(step)}
         for target in values if size <= MOST_ADDED else ():
-            if id(target) not in inside_step and all(one is not step for one in ast.walk(target)):
+            if id(target) not in inside_step and all(part is not step for part in ast.walk(target)):
                 make = partial(with_values, template, {HOLE: target})
                 rank = 1.7 + RANK_PER_TOKEN * size
                 yield Edit(
