@@ -70,8 +70,8 @@ def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, st
     """Yield trivial answers to a question: a short description and the code of each.
 
     A function, or a class's `forward`, returns zeros, an argument or a mean. A `forward` also returns the
-    output of one layer. The code begins with the right answer. The trivial answer uses only its layers and
-    the shape of its result.
+    output of one layer. The code contains the right answer first, because the trivial answer needs its
+    layers and the shape of its result.
     """
     solution = exercise.solutions[question]
     for node in ast.parse(solution).body:
@@ -136,7 +136,7 @@ class Cost:
     mistake: str  # the name of the mistake, or what a trivial answer does
     kept: float  # the share of the question's points that the answer keeps, or an upper bound
     results_wrong: bool = False  # whether a basic test fails
-    most: float = QUARTER  # the largest share that a corner mistake may cost
+    most: float = QUARTER  # the largest share of the points that a mistake in a corner case may cost
     is_green: bool = False  # whether the visible check passes
     place: str = ""  # file and line of an author's answer
     fails: tuple[str, ...] = ()  # names of the functions of the failed tests

@@ -256,8 +256,8 @@ class _Conversion:
     def _model_answer(self, identity: str, text: str) -> str:
         """Return the model answer of a written answer, whose cell may contain the question instead.
 
-        If it is a question and there is no text above it, it becomes a text cell, so that students see it. If
-        there is text above, this may be the question. Then the cell stays a hidden model answer.
+        If the cell's text is a question and there is no text above it, the cell becomes a text cell that
+        students see. If there is text above, that text may be the question. Then the cell stays hidden.
         """
         is_question = BEGIN not in text and text.rstrip("*_ \n").endswith("?")
         has_text_above = self._has_text_above()

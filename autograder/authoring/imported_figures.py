@@ -119,7 +119,10 @@ def _is_figure(node: ast.AST, figures: Set[str]) -> bool:
 
 
 class _ToFacts(ast.NodeTransformer):
-    """Replaces method calls by facts. `figures` has the names of figures and axes."""
+    """Replaces method calls by the attributes with which hidden tests read figures.
+
+    `figures` has the names of figures and axes.
+    """
 
     def __init__(self, figures: Set[str]) -> None:
         self._figures = figures

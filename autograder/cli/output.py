@@ -169,7 +169,7 @@ def show_changes(
 
 def show_class(demo: "Course", summary: "Summary") -> None:
     """Print the scores of each made-up student, and what is special about the student."""
-    from autograder.demo import CLASS  # imported here because grading a real class does not need it
+    from autograder.demo import CLASS  # only `demo` needs it
 
     cells = defaultdict(str, (((line.student, line.exercise), _result_cell(line)) for line in summary.lines))
     rows = [

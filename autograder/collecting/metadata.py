@@ -271,8 +271,8 @@ def _participants(header: Sequence[str], lines: _Lines, time: int | None = None)
 def _time_column(header: Sequence[str]) -> int | None:
     """Return the index of the column with the times of submission, or None.
 
-    Two headings are the same up to a parenthesis: first the time of submission, then the time of grading. The
-    cells below them are not read for this, because some cells contain text that students wrote.
+    Two headings have the same text before a parenthesis. The first is the time of submission, the second the
+    time of grading. The cells below are not read, because some of them contain text that students wrote.
     """
     starts = [_PARENTHESIS.split(text)[0].strip() if _PARENTHESIS.search(text) else "" for text in header]
     return next((index for index, text in enumerate(starts) if text and text in starts[index + 1 :]), None)

@@ -134,7 +134,7 @@ def _string(node: ast.expr | None) -> str:
 
 
 def lists(answer: Answer, names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield each text in an exception's lists, as (name of the list, text, file and line).
+    """Yield each text in the lists of a declared exception, as (name of the list, text, file and line).
 
     A SourceError names the first statement that is not a list of texts with one of these `names`.
     """

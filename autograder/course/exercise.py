@@ -215,7 +215,7 @@ class Exercise:
         return False
 
     def _is_given(self, statement: ast.stmt) -> bool:
-        """Whether the given cell contains a statement. Names are compared first: writing a tree is slow."""
+        """Whether the given cell contains a statement. Names are compared first, which is fast."""
         return _bound_name(statement) in self._given_names and ast.dump(statement) in self._given_statements
 
     @cached_property

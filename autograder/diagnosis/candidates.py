@@ -36,7 +36,7 @@ class Repair:
 
 @dataclass
 class Candidate:
-    """Edited code and its cached answers. The worker answers further requests of tests."""
+    """Edited code and its cached answers. If a test makes another request, the worker runs the code."""
 
     runner: CandidateRunner
     code: Code

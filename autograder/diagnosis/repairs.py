@@ -82,7 +82,7 @@ class Repairer:
             yield from self.names_of_edit(question, repair.edits[0])
 
     def names_of_edit(self, question: str, edit: Edit) -> Iterator[Misconception]:
-        """Yield the misconceptions whose rules turn the code after an edit back into the code before it."""
+        """Yield the misconceptions whose rules turn the edited code into the code before the edit."""
         if edit.within is not None:
             for wrong, right in self._differing_statements(edit.within, edit.within.edited(edit.changes)):
                 yield from self._misconceptions_between(question, wrong, right)

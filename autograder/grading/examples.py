@@ -94,7 +94,7 @@ class Examples:
                     yield indices, inputs, answer
 
     def _calls(self, question: str, run: Run) -> Iterator[tuple[int, ...]]:
-        """Yield the index of each call of a function; for a class, the indices of `object_calls`."""
+        """Yield the indices of the calls that an example can show: of a function, or of a class's object."""
         if inspect.isclass(self._solution[question]):
             yield from object_calls(question, run.exchanges)
             return

@@ -18,7 +18,7 @@ from autograder.worker.protocol import Header, Parts, ProtocolError
 from autograder.worker.remote_function import Answer
 
 MAX_RESTARTS = 8
-_MAX_CHANGED = 1000  # changed names for each question
+_MAX_CHANGED = 1000  # for each question: names whose values later cells changed
 _LEAST_SECONDS = 0.1  # seconds that the last request gets, even if fewer are left in the budget
 _LATER_SHARE = 0.25  # fraction of a budget for each session after the first
 _WITH_CHECKS = 4  # number of runs that include visible checks; checks define nothing, and each may hang

@@ -111,7 +111,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which scores are exported: provisional ones or not, and 0 for unreadable files or nothing."""
+    """Which scores are exported: also provisional scores, and 0 or no score for an unreadable file."""
 
     final_only: bool = False
     unreadable_as_zero: bool = False

@@ -172,7 +172,7 @@ class GradedWork:
 
     @cached_property
     def tested(self) -> Sequence[Entry]:
-        """The gradebook's entries on the questions that tests grade."""
+        """The gradebook's entries on questions with hidden tests, which are not written questions."""
         return [entry for entry in self.submission.entries if not entry.written]
 
     @cached_property

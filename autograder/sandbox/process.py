@@ -1,9 +1,9 @@
 """The grader's connection to a worker: it sends one request at a time, and reports how the process ended.
 
-Each request has a deadline. It counts the seconds in which the process computes, which the kernel measures,
-and the seconds in which all its threads sleep. Waiting for a processor or a disk does not count, so the same
-code gets as far on a busy machine as on a quiet one. If the process has not used up its seconds after ten
-times as long, the machine was too busy, and StarvedError is raised.
+Each request has a deadline. The kernel measures the seconds in which the process computes. These seconds
+count, and so do the seconds in which all its threads sleep. Waiting for a processor or a disk does not count,
+so the same code gets as far on a busy machine as on a quiet one. If ten times the allowed seconds have passed
+by the clock and the process has not used its seconds, the machine was too busy, and StarvedError is raised.
 """
 
 import os

@@ -236,7 +236,7 @@ def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> Hidden
 
 
 def _mark_first_tests(tests: Sequence[HiddenTest]) -> Iterator[HiddenTest]:
-    """Yield the tests; the first test of a question that has no basic test becomes one."""
+    """Yield the tests. If a question has no basic test, its first test becomes a basic test."""
     marked = {test.question for test in tests if test.basic}
     for test in tests:
         yield test if test.question in marked else replace(test, basic=True)

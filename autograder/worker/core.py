@@ -59,7 +59,7 @@ def prepare() -> None:
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Read and copy tensors in the `with` block without any code of a submission."""
-    if sys.modules.get("torch") is None:  # torch is not loaded, or an entry None blocks its import
+    if sys.modules.get("torch") is None:  # torch is not loaded, or None in sys.modules blocks its import
         yield
         return
     with core().without_functions(), core().without_dispatch():

@@ -58,7 +58,7 @@ class Namespace:
         self._held: list[object] = []
         self._defined: dict[int, Any] = {}  # functions and classes that a hidden test defines, by number
         self._recorder: Recorder | None = None  # of the current request, if its operators are recorded
-        self._states: dict[str, dict[str, Any]] = {}  # the variables at each question's check, by question
+        self._states: dict[str, dict[str, Any]] = {}  # by question: the variables when its check is reached
         self._end: dict[str, Any] | None = None  # the variables after the last cell; None before it has run
 
     def handle(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:

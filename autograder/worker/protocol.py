@@ -30,7 +30,7 @@ from autograder.worker.core import core, undisturbed
 MAX_HEADER = 8 << 20  # bytes of a header, which may contain a cell's pictures
 MAX_ANSWER = 256 << 10  # bytes of a header without code and pictures
 MAX_PAYLOAD = 16 << 20  # bytes of all parts
-MAX_TOKENS = 10_000  # brackets and commas of a header; each value needs at least one
+MAX_TOKENS = 10_000  # brackets and commas of a header, which limit the number of its values
 MAX_DEPTH = 200  # nested brackets
 MAX_TEXT = 10_000  # characters of a string
 MAX_PARTS = 1000

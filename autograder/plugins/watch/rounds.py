@@ -141,7 +141,7 @@ def _place(folder: Inbound, content: Received, submission: Submission) -> Placin
 class FromUploads:
     """Collects submissions from growing archives and folders that `autograder collect` can read."""
 
-    has_failed = False  # always: an invalid submission is refused, which is not a failure
+    has_failed = False  # it never changes: refusing an invalid submission is not a failure
 
     def __init__(self, course: Course, uploads: Sequence[Path]) -> None:
         self._course, self._uploads = course, uploads
