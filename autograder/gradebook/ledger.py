@@ -65,7 +65,7 @@ class Ledger:
     """
 
     def __init__(self, course: Course, exercise: Exercise, gradebook: Gradebook) -> None:
-        self._course, self._exercise, self._gradebook = course, exercise, gradebook
+        self._exercise, self._gradebook = exercise, gradebook
         self._store: Session = gradebook.db()
         self._store.expire_on_commit = False  # each row is read only once
         self.lateness = Lateness(course, exercise)
@@ -78,8 +78,7 @@ class Ledger:
             last = last_lines(self._store, exercise.name)
             for student, row in rows.items():
                 with skipping(course, exercise.name, student, partial(self.failures.__setitem__, student)):
-                    self.current[student] = read_row(exercise, row)
-                    self._enter(row, row.timestamp, last.get(student))
+                    self._enter(row, row.timestamp, read_row(exercise, row), last.get(student))
         self.rows = rows
 
     @contextmanager
@@ -107,8 +106,9 @@ class Ledger:
         If an attempt has just been graded, `attempt` is its name, and `digests` are those of its notebook and
         of everything else that its score depends on.
         """
-        last = last_lines(self._store, self._exercise.name, row.student_id).get(row.student_id)
-        self._enter(row, submitted_at, last, digests, attempt)
+        student = row.student_id
+        last = last_lines(self._store, self._exercise.name, student).get(student)
+        self._enter(row, submitted_at, self.current.get(student), last, digests, attempt)
 
     def update_time(self, student: str, submitted_at: datetime | None) -> None:
         """Compute the penalty of a graded submission again if its time has changed."""
@@ -120,6 +120,7 @@ class Ledger:
         self,
         row: SubmittedAssignment,
         submitted_at: datetime | None,
+        before: GradebookSubmission | None,
         last: Line | None,
         digests: Mapping[str, str] | None = None,
         attempt: str = "",
@@ -128,7 +129,6 @@ class Ledger:
         student, exercise = row.student_id, self._exercise
         after = self.lateness.enter(row, read_row(exercise, row), submitted_at)
         why = add_line(self._store, exercise.name, after, last, digests=digests, attempt=attempt)
-        before = self.current.get(student)
         before = before if before is not None and before.has_scores else None
         self.current[student] = after
         self._initial.setdefault(student, before)

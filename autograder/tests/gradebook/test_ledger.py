@@ -17,12 +17,12 @@ from autograder.course.course import Course
 from autograder.course.guard import SubmissionError
 from autograder.gradebook.book import ExerciseGradebook, copied_state
 from autograder.gradebook.config import load
-from autograder.gradebook.lateness import extend
+from autograder.gradebook.lateness import Lateness, extend
 from autograder.gradebook.pages import update_scores
 from autograder.grading.graded import Graded
 from autograder.records.audit import audit_lines
 from autograder.records.database import gradebook_url
-from autograder.report.report import Verdict
+from autograder.report.report import GradebookSubmission, Verdict
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, hand_in, small, solved
@@ -119,6 +119,24 @@ def test_a_score_that_is_no_number_is_a_line_of_its_submission_and_all_others_ar
     table = (late.root / "grades.csv").read_text(encoding="utf-8").splitlines()
     assert [row["student_id"] for row in csv.DictReader(table)] == ["ann", "zoe"]
     assert "01_small ann: cannot be processed: ValueError; " in capsys.readouterr().err
+
+
+def test_a_penalty_that_cannot_be_computed_is_the_failure_of_its_submission_alone(
+    late: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(late, "zoe", made=solved(small(late)), late=LATE)
+    extend(late, "zoe", "01_small", "+1 day")
+    original = Lateness.reckon
+
+    def broken(self: Lateness, submission: GradebookSubmission, *rest: Any) -> GradebookSubmission:
+        if submission.student == "ann":
+            raise ArithmeticError
+        return original(self, submission, *rest)
+
+    monkeypatch.setattr(Lateness, "reckon", broken)
+    failures = list[SubmissionError]()
+    assert [change.student for change in update_scores(late, small(late), failures.append)] == ["zoe"]
+    assert [failure.student for failure in failures] == ["ann"]
 
 
 def test_an_extension_counts_whenever_it_is_given(late: Course) -> None:
