@@ -12,7 +12,7 @@ from zlib import crc32
 
 from autograder.authoring.answers import fill, released, right_answers
 from autograder.authoring.release import release_notebooks
-from autograder.batch.explain import explain_class
+from autograder.batch.explain import explain, unexplained_in
 from autograder.batch.grade import Summary, grade_submissions
 from autograder.batch.pool import ProcessPool
 from autograder.course.answers import Answer
@@ -160,7 +160,7 @@ def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda 
     # The demo wrote all submissions itself, so fewer walls than the course demands are enough.
     with ProcessPool(demo, os.cpu_count() or 1, unsafe=True) as pool:
         summary = grade_submissions(demo, exercises, executor=pool, unsafe=True, notify=notify)
-        for _ in explain_class(demo, exercises, summary, pool, unsafe=True):
+        for _ in explain(demo, unexplained_in(demo, exercises, summary), pool, unsafe=True):
             pass
     write_pages(demo, exercises)
     write_tables(demo, exercises)

@@ -6,7 +6,7 @@ from typing import Any
 
 from nbconvert.exporters import NotebookExporter
 
-from autograder.batch.explain import explain_class
+from autograder.batch.explain import explain, unexplained_in
 from autograder.batch.grade import grade_submissions
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import load_course
@@ -36,7 +36,7 @@ class ClassExporter(NotebookExporter):  # type: ignore[misc]
             exercises = [course.exercises[name]]
             with ProcessPool(course, 1) as pool:
                 summary = grade_submissions(course, exercises, ids, executor=pool, force=self.parent.force)
-                for _ in explain_class(course, exercises, summary, pool):
+                for _ in explain(course, unexplained_in(course, exercises, summary), pool):
                     pass
             for line in summary.failures:
                 log.error("%s %s: %s: %s", line.exercise, line.student, line.status, line.message)

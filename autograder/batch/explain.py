@@ -5,7 +5,8 @@ submission is graded again, with a search for the mistakes, and its report is re
 is interrupted while it explains, all marks are complete, and the next run explains the remaining submissions.
 """
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import chain, groupby
 
 from autograder.batch.grade import Summary
 from autograder.batch.pool import Executor, Task
@@ -34,52 +35,33 @@ def unexplained(course: Course, exercise: Exercise, students: Container[str]) ->
     ]
 
 
-def count_unexplained(course: Course, exercises: Sequence[Exercise], summary: Summary) -> int:
-    """Return the number of submissions in `summary` whose wrong answers have no explanation yet."""
-    return sum(len(unexplained(course, exercise, summary.marked(exercise))) for exercise in exercises)
-
-
-def explain_class(
-    course: Course,
-    exercises: Sequence[Exercise],
-    summary: Summary,
-    executor: Executor,
-    *,
-    unsafe: bool = False,
-) -> Iterator[tuple[Submission, str]]:
-    """Explain the wrong answers of all submissions in `summary`, as `explain` does."""
-    for exercise in exercises:
-        submissions = unexplained(course, exercise, summary.marked(exercise))
-        yield from explain(course, exercise, submissions, executor, unsafe=unsafe)
+def unexplained_in(course: Course, exercises: Sequence[Exercise], summary: Summary) -> list[Submission]:
+    """Return the submissions in `summary` whose wrong answers have no explanation yet, by exercise."""
+    waiting = (unexplained(course, exercise, summary.marked(exercise)) for exercise in exercises)
+    return list(chain.from_iterable(waiting))
 
 
 def explain(
-    course: Course,
-    exercise: Exercise,
-    submissions: Sequence[Submission],
-    executor: Executor,
-    *,
-    unsafe: bool = False,
+    course: Course, submissions: Sequence[Submission], executor: Executor, *, unsafe: bool = False
 ) -> Iterator[tuple[Submission, str]]:
-    """Grade submissions again, with explanations, and replace their reports.
+    """Grade submissions again, with explanations, and replace their reports. They are in order of exercise.
 
     Yield each submission with "", or with the reason why its report was not replaced.
     """
-    if not submissions:
-        return
-    with ExerciseGradebook(course, exercise, unsafe=unsafe) as gradebook:
-        for submission, notebook, graded in executor.map(_tasks(course, gradebook, submissions)):
-            try:
-                with one_submission(course, exercise.name, submission.student):
-                    problem = describe_failure(course, f"{exercise.name} {submission.student}", graded)
-                    if not problem and not gradebook.explain(submission, notebook, graded):
-                        problem = _OTHER_MARKS
-            except SubmissionError as error:
-                problem = str(error.__cause__ or error)
-            yield submission, problem
+    for name, of_exercise in groupby(submissions, key=lambda submission: submission.exercise):
+        with ExerciseGradebook(course, course.exercises[name], unsafe=unsafe) as gradebook:
+            for submission, notebook, graded in executor.map(_tasks(course, gradebook, of_exercise)):
+                try:
+                    with one_submission(course, name, submission.student):
+                        problem = describe_failure(course, f"{name} {submission.student}", graded)
+                        if not problem and not gradebook.explain(submission, notebook, graded):
+                            problem = _OTHER_MARKS
+                except SubmissionError as error:
+                    problem = str(error.__cause__ or error)
+                yield submission, problem
 
 
-def _tasks(course: Course, gradebook: ExerciseGradebook, submissions: Sequence[Submission]) -> Iterator[Task]:
+def _tasks(course: Course, gradebook: ExerciseGradebook, submissions: Iterable[Submission]) -> Iterator[Task]:
     """Yield submissions with the notebooks that count. The next `grade` reports unreadable notebooks."""
     for submission in submissions:
         with skipping(course, submission.exercise, submission.student, lambda _: None):

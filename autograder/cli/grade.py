@@ -85,7 +85,7 @@ def grade(
 ) -> None:
     """Grade submissions and update the gradebook."""
     from autograder.authoring.release import build_missing
-    from autograder.batch.explain import count_unexplained, explain_class
+    from autograder.batch.explain import explain, unexplained_in
     from autograder.batch.grade import grade_submissions, is_work_certain, refuse_strangers, submissions_of
     from autograder.batch.pool import ProcessPool
     from autograder.cli.output import Progress, show_changes, show_summary
@@ -122,8 +122,9 @@ def grade(
                 show_changes(changes, names, dry_run=dry_run)
             options.print_lines((*doubts(course, exercises), *summary.stopped), err=True)
             if not (dry_run or marks_only):
-                progress.explain(count_unexplained(course, exercises, summary))
-                for submission, problem in explain_class(course, exercises, summary, executor, unsafe=unsafe):
+                waiting = unexplained_in(course, exercises, summary)
+                progress.explain(len(waiting))
+                for submission, problem in explain(course, waiting, executor, unsafe=unsafe):
                     progress.show_explained(submission, problem)
         except KeyboardInterrupt:
             click.echo("stopped; finished grades are saved, and the same command grades the rest", err=True)

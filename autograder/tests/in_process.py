@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from autograder.batch.explain import explain_class
+from autograder.batch.explain import explain, unexplained_in
 from autograder.batch.grade import Summary, grade_submissions
 from autograder.batch.pool import Done, Executor, ProcessPool, Task
 from autograder.course.course import Course
@@ -31,6 +31,6 @@ def grade_class(
     with ProcessPool(course, jobs) as pool:  # starts no process before it is used
         executor = executor or pool
         summary = grade_submissions(course, exercises, executor=executor, force=force)
-        explained = list(explain_class(course, exercises, summary, executor))
+        explained = list(explain(course, unexplained_in(course, exercises, summary), executor))
     assert all(not problem for _, problem in explained)
     return summary

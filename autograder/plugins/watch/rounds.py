@@ -302,7 +302,7 @@ class Watch:
         """Explain the wrong answers of submissions that have only marks, and replace their pages."""
         students = {submission.student for submission in find_submissions(self.course, exercise)}
         submissions, explained_students = unexplained(self.course, exercise, students), set[str]()
-        for submission, problem in explain(self.course, exercise, submissions, self.executor):
+        for submission, problem in explain(self.course, submissions, self.executor):
             if problem:
                 line = f"{self._owner(exercise, submission.student)}: not explained: {problem}"
                 yield from self._new_failure(line)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.explain import explain_class, unexplained
+from autograder.batch.explain import explain, unexplained, unexplained_in
 from autograder.batch.grade import Summary, grade_submissions
 from autograder.batch.pool import Done, Task
 from autograder.course.course import Course
@@ -74,7 +74,7 @@ def grade_and_explain(
     """Grade as `autograder grade` does. Return the summary and a line on each explained submission."""
     summary = grade_submissions(course, [small(course)], students, executor=executor)
     marked(summary)
-    explained = explain_class(course, [small(course)], summary, executor)
+    explained = explain(course, unexplained_in(course, [small(course)], summary), executor)
     return summary, [f"{submission.student} {problem}".strip() for submission, problem in explained]
 
 
@@ -99,7 +99,7 @@ def test_what_is_stopped_while_it_explains_keeps_all_marks_and_goes_on(
 ) -> None:
     executor = Noting(course, zygote)
     summary = grade_submissions(course, [small(course)], executor=executor)
-    next(explain_class(course, [small(course)], summary, executor))
+    next(explain(course, unexplained_in(course, [small(course)], summary), executor))
     assert left(course) == ["cleo"]
     assert not report_of(course, "cleo").explained
     executor = Noting(course, zygote)
