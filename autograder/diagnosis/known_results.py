@@ -4,7 +4,7 @@ Two answers have equal results if they fail the same tests on two sets of inputs
 """
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 from warnings import catch_warnings
 
@@ -34,7 +34,8 @@ class KnownResults:
 
     def __init__(self, suite: Suite, question: str, wrong_answers: Sequence[WrongCode]) -> None:
         self._suite, self._question, self._wrong_answers = suite, question, wrong_answers
-        self._run = lru_cache(None)(self._run_known)
+        self._backend = lru_cache(None)(self._define)
+        self._run = lru_cache(None)(self._run_code)
         self._numbers_of = lru_cache(None)(self._known_numbers)
 
     def equal_in(self, failed: Run) -> tuple[int, ...]:
@@ -45,7 +46,7 @@ class KnownResults:
         return tuple(
             index
             for index, known_numbers in self._numbers_of(failed.test)
-            if close(known_numbers, numbers) and _is_same(self._run(index, failed.test, DISCLOSED), failed)
+            if close(known_numbers, numbers) and _is_same(self._run_known(index, failed.test), failed)
         )
 
     def mistakes(self, failed: Run, run: Callable[[HiddenTest, Inputs], Run]) -> tuple[Mistake, ...]:
@@ -59,7 +60,7 @@ class KnownResults:
                 if not equal:
                     return ()
                 actual = run(test, inputs)
-                equal = tuple(one for one in equal if _is_same(self._run(one, test, inputs), actual))
+                equal = tuple(one for one in equal if _is_same(self._run_known(one, test, inputs), actual))
         answers = [self._wrong_answers[index] for index in equal]
         common = [answer for answer in answers if not answer.late] or answers
         unique = dict[str, Mistake]()
@@ -69,25 +70,34 @@ class KnownResults:
 
     def _known_numbers(self, test: HiddenTest) -> Sequence[tuple[int, Any]]:
         """Return the index and the numbers of each wrong answer that fails a test."""
-        runs = [(index, self._run(index, test, DISCLOSED)) for index in self._backends]
+        indices = (at for at, wrong in enumerate(self._wrong_answers) if self._backend(wrong.code))
+        runs = [(index, self._run_known(index, test)) for index in indices]
         numbers = ((index, _numbers(run)) for index, run in runs if run.error is not None)
         return [(index, values) for index, values in numbers if values is not None]
 
-    def _run_known(self, index: int, test: HiddenTest, inputs: Inputs) -> Run:
-        with catch_warnings(action="ignore"), silence():
-            return self._suite.run_one(test, self._backends[index], inputs)
+    def failed_runs(self, code: str) -> tuple[Run, ...] | None:
+        """Return the failed runs of wrong code on disclosed inputs, or None if it cannot be defined."""
+        if self._backend(code) is None:
+            return None
+        runs = (self._run(code, test, DISCLOSED) for test in self._suite.of(self._question))
+        return tuple(run for run in runs if run.error is not None)
 
-    @cached_property
-    def _backends(self) -> dict[int, Local]:
-        """The wrong answers that can be defined, by index."""
-        backends = dict[int, Local]()
+    def _run_known(self, index: int, test: HiddenTest, inputs: Inputs = DISCLOSED) -> Run:
+        return self._run(self._wrong_answers[index].code, test, inputs)
+
+    def _run_code(self, code: str, test: HiddenTest, inputs: Inputs) -> Run:
+        backend = self._backend(code)
+        assert backend is not None  # only code that can be defined runs
         with catch_warnings(action="ignore"), silence():
-            for index, wrong in enumerate(self._wrong_answers):
-                try:
-                    backends[index] = Local(self._suite.namespace(self._suite.exercise.variant(wrong.code)))
-                except Exception:  # noqa: S112 - the generated code cannot even be defined
-                    continue
-        return backends
+            return self._suite.run_one(test, backend, inputs)
+
+    def _define(self, code: str) -> Local | None:
+        """Return the wrong code, ready to run, or None if it cannot be defined."""
+        with catch_warnings(action="ignore"), silence():
+            try:
+                return Local(self._suite.namespace(self._suite.exercise.variant(code)))
+            except Exception:  # generated code may raise any error
+                return None
 
 
 def _numbers(run: Run) -> Any:

@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, lru_cache
-from warnings import catch_warnings
 
 from autograder.diagnosis.candidates import CandidateRunner, Repair
 from autograder.diagnosis.code import Code
@@ -18,9 +17,7 @@ from autograder.diagnosis.places import Place, places_at, places_of
 from autograder.diagnosis.search import Search
 from autograder.diagnosis.trees import altered, is_docstring, path_to_difference, rewritten, text_of
 from autograder.diagnosis.wrong import Answers, with_inlined_values, with_joined_statements
-from autograder.testing.exchange import Local
 from autograder.testing.suite import HiddenTest, Run, Suite
-from autograder.worker.namespace import silence
 
 _EDITS_PER_SECOND = 200  # candidates that are tried for each second of the budget
 _CACHED_TEXTS = 10_000  # statements whose text in the standard form is cached
@@ -206,16 +203,9 @@ class Repairer:
 
     def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
         """Return the failed runs of each wrong answer that this misconception's rules make."""
-        exercise, failed_runs = self.suite.exercise, list[tuple[Run, ...]]()
-        for answer in self.answers(question).by(misconception):
-            with catch_warnings(action="ignore"), silence():
-                try:
-                    local = Local(self.suite.namespace(exercise.variant(answer.code)))
-                except Exception:  # noqa: S112 - the generated code cannot even be defined
-                    continue
-                runs = (self.suite.run_one(test, local) for test in self.suite.of(question))
-                failed_runs.append(tuple(run for run in runs if run.error is not None))
-        return tuple(failed_runs)
+        results = self.known_results(question)
+        runs = (results.failed_runs(answer.code) for answer in self.answers(question).by(misconception))
+        return tuple(failed for failed in runs if failed is not None)
 
 
 def _texts_of_statements(statements: Sequence[ast.stmt]) -> Iterator[str]:

@@ -13,10 +13,7 @@ from autograder.worker.values import Decoder
 
 # Tolerances for tensors and floats: the same steps in another order give another rounding error.
 _RELATIVE, _ABSOLUTE = 1e-4, 1e-5
-_FREE_TEXT_ERRORS = {
-    "NameError",
-    "AssertionError",
-}  # errors whose messages have words of the student's choice
+_FREE_TEXT_ERRORS = {"NameError", "AssertionError"}  # their messages have words of the student's choice
 _NUMBER = re.compile(r"\d+")
 
 

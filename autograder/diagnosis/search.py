@@ -71,9 +71,8 @@ class Search:
     answer: Callable[[HiddenTest, Inputs], RightAnswer]  # returns the reference's run of a test
     budget: float  # microseconds, by the costs above
     most: int  # the largest number of candidates with one edit
-    rewrite: Callable[
-        [Code], Sequence[Code]
-    ]  # returns the code in the forms that the catalogue's rules match
+    # Returns the code in the forms that the catalogue's rules match.
+    rewrite: Callable[[Code], Sequence[Code]]
     known_results: KnownResults
     spent: float = 0.0
     tried: int = 0

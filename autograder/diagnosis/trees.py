@@ -34,15 +34,10 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def walk(tree: ast.AST) -> list[ast.AST]:
-    """Return the nodes of a tree in the order of ast.walk, in half of its time."""
+    """Return the nodes of a tree in the order of ast.walk, in less time."""
     nodes = [tree]
     for node in nodes:
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if isinstance(value, ast.AST):
-                nodes.append(value)
-            elif isinstance(value, list):
-                nodes += [item for item in value if isinstance(item, ast.AST)]
+        nodes += children(node)
     return nodes
 
 

@@ -208,10 +208,8 @@ class Diagnosis:
             said = f"{place.sentence.removesuffix('.')}: a{change}." if self._shows_lines else place.sentence
             explained, change = Explanation(f"{wrong.question}__{place.name}", f"{said} {place.hint}"), ""
         elif mistakes := self._known_mistakes(wrong, looked, runner):
-            explained = Explanation(
-                words.joined(wrong.question, [words.short_name(mistakes[0])]),
-                f"Y{words.same_results(mistakes)}",
-            )
+            name = words.joined(wrong.question, [words.short_name(mistakes[0])])
+            explained = Explanation(name, f"Y{words.same_results(mistakes)}")
         else:
             explained = self._explain_by_errors(wrong) or Explanation("", "")
             change += "" if explained.name else f": {words.KINDS[edit.kind]}"
@@ -226,9 +224,11 @@ class Diagnosis:
     ) -> Sequence[Mistake]:
         """Return the known mistakes with the same results as a wrong answer."""
         candidate = Candidate(runner, looked.code)
-        known_results = self.repairer.known_results(wrong.question)
-        run = lambda test, inputs: self.suite.run_one(test, candidate, inputs)  # noqa: E731
-        return known_results.mistakes(wrong.failed[0], run)
+
+        def run(test: HiddenTest, inputs: Inputs) -> Run:
+            return self.suite.run_one(test, candidate, inputs)
+
+        return self.repairer.known_results(wrong.question).mistakes(wrong.failed[0], run)
 
     def _describe_two_edits(
         self, wrong: FailedAnswer, looked: Looked, best: Repair, repairs: Iterable[Repair]
@@ -255,9 +255,8 @@ class Diagnosis:
             lines.append(f"{number}. {what}")
             names.append(name)
         places = (looked.place(wrong.question, edit) for edit in edits)
-        return Explanation(
-            words.joined(wrong.question, names), "\n".join(lines), next(filter(None, places), None)
-        )
+        name = words.joined(wrong.question, names)
+        return Explanation(name, "\n".join(lines), next(filter(None, places), None))
 
     def _describe_recognized(self, wrong: FailedAnswer, looked: Looked, repair: Repair) -> Explanation | None:
         """Return the explanation of code with the same results as known mistakes, perhaps after an edit."""
