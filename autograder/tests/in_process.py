@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
+from autograder.authoring.answers import solved_cells
 from autograder.batch.explain import explain, unexplained_in
 from autograder.batch.grade import Summary, grade_submissions
 from autograder.batch.pool import Done, Executor, ProcessPool, Task
 from autograder.course.course import Course
-from autograder.grading.grader import CourseGrader
+from autograder.grading.grader import CourseGrader, Grader
+from autograder.report.report import QuestionReport
 from autograder.sandbox.zygote import Zygote
 
 
@@ -34,3 +36,10 @@ def grade_class(
         explained = list(explain(course, unexplained_in(course, exercises, summary), executor))
     assert all(not problem for _, problem in explained)
     return summary
+
+
+def report_on(grader: Grader, question: str, answer: str) -> QuestionReport:
+    """Return the report on one question of a submission that is otherwise right."""
+    cells = solved_cells(grader.exercise, {question: answer})
+    questions = grader.grade_cells(cells, asked={question}).report.questions
+    return next(report for report in questions if report.name == question)

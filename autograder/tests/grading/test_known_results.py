@@ -1,17 +1,12 @@
 """Mistakes that no single repair names are recognized by results that equal those of a known wrong answer."""
 
 from collections.abc import Callable
-from functools import cache
 
 import pytest
 
-from autograder.authoring.answers import solved_cells
 from autograder.grading.grader import Grader
-from autograder.report.report import QuestionReport
-from autograder.sandbox.zygote import Zygote
-from autograder.tests.classroom import real_course
+from autograder.tests.in_process import report_on
 
-COURSE = real_course()
 SAME = "Your code gives the same results as code with this mistake: "
 AFTERWARDS = "2. After this change, your code gives the same results as code with this mistake: "
 
@@ -80,19 +75,6 @@ class CrossAttention(nn.Module):
             scores = scores.masked_fill(mask.unsqueeze(1), float("-inf"))
         return torch.softmax(scores, dim=-1) @ values
 """
-
-
-@pytest.fixture(scope="module")
-def grader_of(zygote: Zygote) -> Callable[[str], Grader]:
-    """Return a function that gives the grader of an exercise."""
-    return cache(lambda name: Grader.of_course(COURSE, COURSE.exercises[name], zygote, b"a secret"))
-
-
-def report_on(grader: Grader, question: str, answer: str) -> QuestionReport:
-    """Return the report on one question of a submission that is otherwise right."""
-    cells = solved_cells(grader.exercise, {question: answer})
-    questions = grader.grade_cells(cells, asked={question}).report.questions
-    return next(one for one in questions if one.name == question)
 
 
 @pytest.mark.parametrize(

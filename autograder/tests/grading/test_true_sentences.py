@@ -2,15 +2,12 @@
 
 import ast
 from collections.abc import Callable
-from functools import cache
 
 import pytest
 
-from autograder.authoring.answers import right_answers, solved_cells
+from autograder.authoring.answers import right_answers
 from autograder.grading.grader import Grader
-from autograder.report.report import QuestionReport
-from autograder.sandbox.zygote import Zygote
-from autograder.tests.classroom import real_course
+from autograder.tests.in_process import report_on
 
 SCALED = ("04_scaled_dot_product", "scaled_dot_product_attention")
 LAYERS, MATRICES = ("05_self_attention", "SelfAttention_v2"), ("05_self_attention", "SelfAttention_v1")
@@ -19,23 +16,6 @@ MODEL, GENERATE = ("09_tiny_gpt", "TinyGPT"), ("09_tiny_gpt", "generate")
 DOTS, CROSS = ("01_dot_products", "dot_product"), ("07_cross_attention", "Attention")
 NO_SCALE = ["The scores are not scaled", "No softmax is taken"]
 SOFTMAX = "torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)"
-
-
-COURSE = real_course()
-
-
-@pytest.fixture(scope="module")
-def grader_of(zygote: Zygote) -> Callable[[str], Grader]:
-    """Return a function that gives the one grader of each exercise: what its author's answers do is kept."""
-    return cache(lambda name: Grader.of_course(COURSE, COURSE.exercises[name], zygote, b"a secret"))
-
-
-def report_on(grader: Grader, question: str, answer: str) -> QuestionReport:
-    """Return the report on one question of a submission that is otherwise right."""
-    cells = solved_cells(grader.exercise, {question: answer})
-    questions = grader.grade_cells(cells, asked={question}).report.questions
-    return next(one for one in questions if one.name == question)
-
 
 BLOCK = ("10_inference", "add_block")
 AVERAGE, VARIANCE = (
