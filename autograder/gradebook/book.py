@@ -42,7 +42,7 @@ from autograder.gradebook.ledger import Ledger, SubmissionLine
 from autograder.gradebook.rows import enter_students, make_rows
 from autograder.gradebook.selection import AttemptSelection
 from autograder.grading.graded import Graded
-from autograder.records.database import CONFIG, copy_database, database_file, has_database, prepare
+from autograder.records.database import CONFIG, Store, copy_database, database_file, has_database, prepare
 from autograder.records.reports import Outputs, report_columns, store_report, stored_outputs
 from autograder.report.report import Report, Status
 from autograder.submission.digest import fingerprint_of, rules_and_digests
@@ -158,14 +158,11 @@ class ExerciseGradebook:
                 make_current(submission, attempt)
         report, is_new = attempt.report, not attempt.recorded or student not in self.ledger.current
         assert report is not None  # every candidate has been graded
-        if is_new or not submission.autograded.exists():
-            notebook = read_notebook(attempt.notebook)
+        if is_new:
             outputs = stored_outputs(self._store, submission, attempt.digest)
-            if is_new:
-                self._record(submission, attempt, notebook, report, outputs)
-            else:
-                node = render(self._release, notebook, outputs)
-                _write(self._converter, submission, attempt, node)
+            self._record(submission, attempt, read_notebook(attempt.notebook), report, outputs)
+        elif not submission.autograded.exists():
+            _write_from_record(self._converter, self._store, self._release, submission, attempt)
         self.ledger.update_time(student, known_time(attempt.time))
         is_failed = report.status is Status.GRADER_ERROR
         reasons = ((is_failed and problem) or report.message, self._passed_over(student, attempt))
@@ -249,9 +246,15 @@ def write_again(course: Course, exercise: Exercise, submission: Submission) -> N
         attempt = recorded_attempt(attempts_of(submission))
         if attempt is not None:
             expect_stored(attempt)
-            outputs = stored_outputs(gradebook.db(), submission, attempt.digest)
-            node = render(Release(exercise), read_notebook(attempt.notebook), outputs)
-            _write(converter, submission, attempt, node)
+            _write_from_record(converter, gradebook.db(), Release(exercise), submission, attempt)
+
+
+def _write_from_record(
+    converter: BaseConverter, store: Store, release: Release, submission: Submission, attempt: Attempt
+) -> None:
+    outputs = stored_outputs(store, submission, attempt.digest)
+    node = render(release, read_notebook(attempt.notebook), outputs)
+    _write(converter, submission, attempt, node)
 
 
 def _write(converter: BaseConverter, submission: Submission, attempt: Attempt, node: NotebookNode) -> None:
