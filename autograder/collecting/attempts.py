@@ -165,9 +165,13 @@ class _Submitted(NamedTuple):
 
 def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
     """Return the attempts of one student at one exercise, the newest last."""
-    student = submission.student
     with reading(submission.root) as store:
-        return read_attempts(store, submission.root, submission.exercise, student).get(student, ())
+        return _attempts_in(store, submission)
+
+
+def _attempts_in(store: Store, submission: Submission) -> tuple[Attempt, ...]:
+    student = submission.student
+    return read_attempts(store, submission.root, submission.exercise, student).get(student, ())
 
 
 def read_attempts(
@@ -256,11 +260,13 @@ def adopt(submission: Submission, stored: Sequence[Attempt] | None = None) -> tu
     digest = Notebook(submitted.content).digest
     same = matching_attempt(attempts, digest)
     if same is None or (submitted.time and (submitted.time, submitted.secret) != (same.time, same.secret)):
-        if (same := matching_attempt(attempts_of(submission), digest)) is None:
-            _store(submission, submitted, read_arrival(submitted.time, None))
-        else:  # somebody has corrected timestamp.txt
-            _update(submission, same, time=submitted.time, secret=submitted.secret)
-        attempts = attempts_of(submission)
+        with writing(submission.root) as store:
+            same = matching_attempt(_attempts_in(store, submission), digest)
+            if same is None:
+                _store(store, submission, submitted, read_arrival(submitted.time, None))
+            else:  # somebody has corrected timestamp.txt
+                _update(store, same, time=submitted.time, secret=submitted.secret)
+            attempts = _attempts_in(store, submission)
     return tuple(replace(attempt, is_submitted=attempt.digest == digest) for attempt in attempts)
 
 
@@ -298,7 +304,8 @@ def _place(
     is_older = _position(arrival, attempts) < len(attempts)
     if not is_older:  # submitted/ is written first: after a crash, `adopt` stores the notebook from there
         _submit(submission, submitted)
-    _store(submission, submitted, arrival)
+    with writing(submission.root) as store:
+        _store(store, submission, submitted, arrival)
     return Placing.OLDER if is_older else Placing.NEW if newest is None else Placing.REPLACED
 
 
@@ -313,14 +320,15 @@ def _update_arrival(submission: Submission, attempt: Attempt, arrival: Arrival, 
     if attempt.time and before.when is None and arrival.source in (Source.FILE, Source.UNKNOWN):
         return False  # an instructor wrote a time into timestamp.txt, though not in nbgrader's format
     merged, secret = arrival.merged_with(before), secret or attempt.secret
-    _update(submission, attempt, time=merged.time, arrival=merged.record, secret=secret)
+    with writing(submission.root) as store:
+        _update(store, attempt, time=merged.time, arrival=merged.record, secret=secret)
     submitted = _Submitted(attempt.notebook.read_bytes(), attempt.time, attempt.secret)
     if _read_submitted(submission) == submitted:
         _submit(submission, submitted._replace(time=merged.time, secret=secret))
     return merged.when != before.when
 
 
-def _store(submission: Submission, submitted: _Submitted, arrival: Arrival) -> None:
+def _store(store: Store, submission: Submission, submitted: _Submitted, arrival: Arrival) -> None:
     """Store a notebook as a new attempt. Its file is written before its row, so no row lacks its file."""
     folder, digest = submission.root / _FOLDER, Notebook(submitted.content).digest
     if folder.is_symlink():
@@ -329,13 +337,11 @@ def _store(submission: Submission, submitted: _Submitted, arrival: Arrival) -> N
         write_whole(path, submitted.content)
     key = {"student": submission.student, "exercise": submission.exercise, "digest": digest}
     values = {"time": submitted.time, "secret": submitted.secret, "arrival": arrival.record}
-    with writing(submission.root) as store:
-        store.execute(ATTEMPTS.insert().values(**key, **values))
+    store.execute(ATTEMPTS.insert().values(**key, **values))
 
 
-def _update(submission: Submission, attempt: Attempt, **values: Any) -> None:
-    with writing(submission.root) as store:
-        store.execute(ATTEMPTS.update().where(ATTEMPTS.c.id == attempt.id).values(**values))
+def _update(store: Store, attempt: Attempt, **values: Any) -> None:
+    store.execute(ATTEMPTS.update().where(ATTEMPTS.c.id == attempt.id).values(**values))
 
 
 def _attempt(root: Path, row: Any) -> Attempt:

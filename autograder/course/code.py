@@ -58,13 +58,20 @@ def _readable(codes: Sequence[str]) -> set[int]:
     chosen = set[int]()
     for at in sorted(range(len(codes)), key=lambda at: len(codes[at])):
         left -= len(codes[at])
-        tokens = _TOKEN.findall(codes[at]) if left >= 0 else []
-        tokens_left -= len(tokens)
+        tokens, depth, has_short_names = _measured(codes[at]) if left >= 0 else (0, 0, False)
+        tokens_left -= tokens
         if left < 0 or tokens_left < 0:
             break
-        if _depth(tokens) <= MAX_DEPTH and quick_to_parse(codes[at]):
+        if depth <= MAX_DEPTH and has_short_names:
             chosen.add(at)
     return chosen
+
+
+@lru_cache(256)
+def _measured(code: str) -> tuple[int, int, bool]:
+    """Return the number of tokens, the depth of brackets, and whether the parser is quick with the names."""
+    tokens = _TOKEN.findall(code)
+    return len(tokens), _depth(tokens), quick_to_parse(code)
 
 
 def quick_to_parse(code: str) -> bool:

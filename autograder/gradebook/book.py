@@ -4,6 +4,7 @@ One connection serves all submissions; nbgrader's own autograde opens several fo
 same steps in a copy of the course's state.
 """
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nbformat import NotebookNode, v4
+from nbformat import NotebookNode
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import BaseConverter
 
@@ -39,7 +40,7 @@ from autograder.gradebook.attempts import is_final, known_time, name_of_attempt,
 from autograder.gradebook.config import open_converter, open_for_grading, write_folder
 from autograder.gradebook.grades import Release, enter_scores, outputs_of, render
 from autograder.gradebook.ledger import Ledger, SubmissionLine
-from autograder.gradebook.rows import enter_students, make_rows
+from autograder.gradebook.rows import add_row, enter_students
 from autograder.gradebook.selection import AttemptSelection
 from autograder.grading.graded import Graded
 from autograder.records.database import CONFIG, Store, copy_database, database_file, has_database, prepare
@@ -215,10 +216,10 @@ class ExerciseGradebook:
         """
         node = render(self._release, notebook, outputs)
         name = name_of_attempt(self.exercise, self._attempts[submission.student], attempt)
-        make_rows(self._gradebook, self.exercise, submission.student)
         submission.autograded.unlink(missing_ok=True)
         with self.ledger.changing(submission.student) as rows:
-            row = rows[submission.student]
+            row = rows.get(submission.student)
+            row = row or add_row(self._gradebook, self.exercise, submission.student)
             enter_scores(self._store, row, self._release, node, notebook, report)
             self._store_report(submission, attempt, report, outputs, recorded=True)
             digests = {"notebook": attempt.digest, **self._digests}
@@ -258,7 +259,7 @@ def _write_from_record(
 
 
 def _write(converter: BaseConverter, submission: Submission, attempt: Attempt, node: NotebookNode) -> None:
-    write_folder(converter, submission, submission.autograded, f"{v4.writes(node)}\n", attempt.companions)
+    write_folder(converter, submission, submission.autograded, f"{json.dumps(node)}\n", attempt.companions)
 
 
 @contextmanager

@@ -3,20 +3,22 @@
 A student without a name gets the id as the last name, since nbgrader's pages would show "None, None".
 """
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from nbgrader.api import (
     Assignment,
+    BaseCell,
     Comment,
     Grade,
     Gradebook,
+    Notebook,
     SubmittedAssignment,
     SubmittedNotebook,
+    new_uuid,
 )
 from nbgrader.api import Student as StudentRow
-from sqlalchemy.exc import SAWarning
+from sqlalchemy import insert, select
 from sqlalchemy.orm import joinedload, selectinload
 
 from autograder.course.exercise import Exercise
@@ -25,14 +27,27 @@ from autograder.report.report import Entry, GradebookSubmission
 from autograder.submission.students import Student
 
 
-def make_rows(gradebook: Gradebook, exercise: Exercise, student: str) -> None:
-    """Let nbgrader make and commit its rows on a submission, without scores, if they are missing."""
-    if not rows_of(gradebook, exercise, student):
-        if gradebook.db.get(StudentRow, student) is None:
-            gradebook.db.add(_named(StudentRow(id=student)))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)  # nbgrader's own queries cause these
-            gradebook.add_submission(exercise.name, student)
+def add_row(gradebook: Gradebook, exercise: Exercise, student: str) -> SubmittedAssignment:
+    """Add the rows of a submission, without scores, in the current transaction, and return the first.
+
+    They equal the rows of nbgrader's `add_submission`, which commits and loads each cell by a query.
+    """
+    store = gradebook.db()
+    if store.get(StudentRow, student) is None:
+        store.add(_named(StudentRow(id=student)))
+        store.flush()
+    query = select(BaseCell.id, BaseCell.type, BaseCell.notebook_id).join(Notebook).join(Assignment)
+    cells = store.execute(query.where(Assignment.name == exercise.name)).all()
+    assignment = store.execute(select(Assignment.id).where(Assignment.name == exercise.name)).scalar_one()
+    row = {"id": new_uuid(), "assignment_id": assignment, "student_id": student}
+    store.execute(insert(SubmittedAssignment), [row])
+    notebooks = {notebook: new_uuid() for _, _, notebook in cells}
+    about = [{"id": id_, "assignment_id": row["id"], "notebook_id": nb} for nb, id_ in notebooks.items()]
+    store.execute(insert(SubmittedNotebook), about)
+    for table, types in ((Grade, ("GradeCell", "TaskCell")), (Comment, ("SolutionCell", "TaskCell"))):
+        entries = [{"cell_id": id_, "notebook_id": notebooks[nb]} for id_, kind, nb in cells if kind in types]
+        store.execute(insert(table), entries)
+    return rows_of(gradebook, exercise, student)[0]
 
 
 def rows_of(
