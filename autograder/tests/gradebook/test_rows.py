@@ -1,11 +1,12 @@
 """What the gradebook has of students and submissions."""
 
 import pytest
-from nbgrader.api import Gradebook
+from nbgrader.api import Base, Gradebook, SubmittedAssignment
+from sqlalchemy import inspect
 
 from autograder.course.course import Course
 from autograder.gradebook.pages import read_former, read_gradebook, read_people
-from autograder.gradebook.rows import enter_students
+from autograder.gradebook.rows import add_row, by_cell, enter_students
 from autograder.records.database import gradebook_url
 from autograder.submission.students import listed_by_id
 from autograder.tests.classroom import hand_in, small, solved
@@ -76,3 +77,39 @@ def test_names_that_somebody_typed_in_the_formgrader_stay(ready: Course) -> None
         gradebook.update_or_create_student("eve", last_name="Curie", first_name="Eve", email=None)
         enter_students(gradebook, listed_by_id(ready.root))
     assert named(ready) == {"eve": ("Curie", "Eve")}
+
+
+def columns(row: Base, *ids: str) -> dict[str, object]:
+    """Return the values of a row without its own id, and without the columns `ids`."""
+    names = [column.key for column in inspect(type(row)).column_attrs if column.key not in ("id", *ids)]
+    return {name: getattr(row, name) for name in names}
+
+
+def described(row: SubmittedAssignment) -> object:
+    """Return all columns of a submission's rows, except the ids that differ between submissions."""
+    (notebook,), (grades, comments) = row.notebooks, by_cell(row)
+    cells = [
+        {name: columns(cell, "notebook_id") for name, cell in sorted(kind.items())}
+        for kind in (grades, comments)
+    ]
+    return columns(row, "student_id"), columns(notebook, "assignment_id"), cells
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_new_rows_equal_those_that_nbgrader_makes(taught: Course) -> None:
+    with Gradebook(gradebook_url(taught.root), taught.settings.course) as gradebook:
+        gradebook.add_student("kim")
+        theirs = gradebook.add_submission(small(taught).name, "kim")
+        assert described(theirs) == described(add_row(gradebook, small(taught), "lee"))
+
+
+def test_a_failure_while_scores_are_recorded_leaves_no_rows(
+    ready: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr("autograder.gradebook.book.store_report", fail)
+    with pytest.raises(OSError, match="no space"):
+        record(ready, "ann", made=solved(small(ready)))
+    assert not read_gradebook(ready, small(ready))
