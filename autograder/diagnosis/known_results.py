@@ -3,14 +3,16 @@
 Two answers have equal results if they fail the same tests on two sets of inputs, with equal values.
 """
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import compress
 from typing import Any, NamedTuple
 from warnings import catch_warnings
 
 from autograder.course.answers import Answer
 from autograder.diagnosis.misconceptions import Misconception
-from autograder.diagnosis.same import close, same_exchanges
+from autograder.diagnosis.same import close_rows, same_exchanges
 from autograder.testing.exchange import Local
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
@@ -43,11 +45,9 @@ class KnownResults:
         numbers = _numbers(failed)
         if numbers is None or not isinstance(failed.error, AssertionError):
             return ()
-        return tuple(
-            index
-            for index, known_numbers in self._numbers_of(failed.test)
-            if close(known_numbers, numbers) and _is_same(self._run_known(index, failed.test), failed)
-        )
+        indices, rows = self._numbers_of(failed.test).get(len(numbers), ((), None))
+        close = compress(indices, close_rows(rows, numbers)) if indices else ()
+        return tuple(index for index in close if _is_same(self._run_known(index, failed.test), failed))
 
     def mistakes(self, failed: Run, run: Callable[[HiddenTest, Inputs], Run]) -> tuple[Mistake, ...]:
         """Return the mistakes of the wrong answers that have the same results as some code in all tests.
@@ -68,12 +68,22 @@ class KnownResults:
             unique.setdefault(answer.mistake.name.rpartition("__")[2], answer.mistake)
         return tuple(unique.values())
 
-    def _known_numbers(self, test: HiddenTest) -> Sequence[tuple[int, Any]]:
-        """Return the index and the numbers of each wrong answer that fails a test."""
+    def _known_numbers(self, test: HiddenTest) -> Mapping[int, tuple[Sequence[int], Any]]:
+        """Return the wrong answers that fail a test: indices, and a matrix with a row of numbers for each.
+
+        Answers with equally many numbers are in one matrix. The key is this count.
+        """
+        import torch
+
         indices = (at for at, wrong in enumerate(self._wrong_answers) if self._backend(wrong.code))
         runs = [(index, self._run_known(index, test)) for index in indices]
-        numbers = ((index, _numbers(run)) for index, run in runs if run.error is not None)
-        return [(index, values) for index, values in numbers if values is not None]
+        by_length = defaultdict[int, tuple[list[int], list[Any]]](lambda: ([], []))
+        for index, run in runs:
+            if run.error is not None and (numbers := _numbers(run)) is not None:
+                group = by_length[len(numbers)]
+                group[0].append(index)
+                group[1].append(numbers)
+        return {length: (indices, torch.stack(rows)) for length, (indices, rows) in by_length.items()}
 
     def failed_runs(self, code: str) -> tuple[Run, ...] | None:
         """Return the failed runs of wrong code on disclosed inputs, or None if it cannot be defined."""

@@ -223,7 +223,7 @@ class Rule:
 
         `match_index` selects the match that is rewritten: _ALL selects all matches, None selects none.
         """
-        ids = self._ids_to_rewrite(tree, within)
+        ids = self._ids_to_rewrite(tree, within, near)
         if not ids:
             return tree, 0
         ids = ids if near is None else {node_id for node_id in ids if node_id in near}
@@ -255,13 +255,19 @@ class Rule:
         body = [rewritten(statement, change, ids) for statement in tree.body]
         return ast.Module(body, tree.type_ignores), match_count
 
-    def _ids_to_rewrite(self, tree: ast.Module, within: Container[str] | None) -> set[int]:
-        """Return the ids of the nodes that match the pattern's root, and of all their ancestors."""
+    def _ids_to_rewrite(
+        self, tree: ast.Module, within: Container[str] | None, near: Container[int] | None
+    ) -> set[int]:
+        """Return the ids of the nodes that match the pattern's root, and of all their ancestors.
+
+        Expressions are matched only if their ids are in `near`, if it is given.
+        """
         ids = set[int]()
+        near = near if isinstance(self._root, ast.expr) else None
         for statement in tree.body:
             is_within = within is None or getattr(statement, "name", None) in within
             if is_within and self._words <= token_counts(statement).keys():
-                ids |= with_ancestors(statement, _matching_nodes(statement, self._root))
+                ids |= with_ancestors(statement, _matching_nodes(statement, self._root, near))
         return ids | {id(tree)} if ids else ids
 
     @cached_property
@@ -305,11 +311,11 @@ def _value(statements: list[ast.stmt]) -> ast.expr | None:
     return None
 
 
-def _matching_nodes(tree: ast.AST, pattern: ast.AST) -> Iterator[ast.AST]:
+def _matching_nodes(tree: ast.AST, pattern: ast.AST, near: Container[int] | None) -> Iterator[ast.AST]:
     """Yield the nodes of a tree that match a pattern's expression or first statement."""
     is_any = isinstance(pattern, ast.Name) and _LETTER.fullmatch(pattern.id)
     nodes = ast.walk(tree) if is_any else by_type(tree).get(type(pattern), ())
-    return (node for node in nodes if fits(pattern, node, {}))
+    return (node for node in nodes if (near is None or id(node) in near) and fits(pattern, node, {}))
 
 
 def _fits_value(pattern: ast.expr, node: ast.AST, bound: Bound) -> bool:

@@ -106,3 +106,9 @@ def close(first: Any, second: Any) -> bool:
         return False
     numbers, others = first.detach().double(), second.detach().double()
     return bool(numbers.isclose(others, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True).all())
+
+
+def close_rows(rows: Any, vector: Any) -> list[bool]:
+    """Return for each row of a matrix whether it has the numbers of a vector, except for rounding."""
+    is_close = rows.isclose(vector, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True)
+    return [bool(row) for row in is_close.all(dim=1)]
