@@ -1,4 +1,4 @@
-"""Grades a made-up class with every kind of submission, in build/demo/, away from any real gradebook."""
+"""Grades submissions of every kind by made-up students. All files are written to build/demo/."""
 
 import json
 import os
@@ -44,7 +44,10 @@ def right(exercise: Exercise, _: str) -> Answers:
 def _with_one_of(
     answers_of: Callable[[Exercise], Sequence[Answer]], exercise: Exercise, student: str
 ) -> Answers:
-    """Return right answers, with one replaced by an item of `answers_of(exercise)` that the name chooses."""
+    """Return the right answers, but use one item of `answers_of(exercise)` for its question.
+
+    The names of the exercise and the student select the item.
+    """
     answers = answers_of(exercise)
     number = crc32(f"{exercise.name} {student}".encode()) % max(len(answers), 1)
     chosen = [exercise.replaced(answer.code) for answer in answers[number : number + 1]]
@@ -56,7 +59,7 @@ mistaken: Answering = partial(_with_one_of, known_mistakes)
 
 
 def written_answer(cell: Cell, student: str) -> str:
-    """Return a plausible written answer: sentences of the model answer, which differ between students."""
+    """Return one to three sentences of the model answer. The student's name selects the sentences."""
     sentences = _SENTENCE.split(" ".join(cell.model.split()))
     number = crc32(f"{cell.name} {student}".encode())
     first = number % len(sentences)
@@ -115,7 +118,7 @@ class Student:
 
 
 CLASS = (
-    Student("ada", "answers as the reference does", eager=True),
+    Student("ada", "gives the right answers", eager=True),
     Student("alan", "writes an endless loop", endless),  # near the top, because grading this takes longest
     Student("blaise", "answers in another right way", otherwise, eager=True),
     Student("carl", "makes a known mistake", mistaken, eager=True),
@@ -130,9 +133,9 @@ CLASS = (
 
 
 def make_class(course: Course, exercises: Sequence[Exercise]) -> tuple[Course, int]:
-    """Create a course in build/demo/ with submissions; return it and the number of submissions.
+    """Create a course in build/demo/ with submissions; return the course and the number of submissions.
 
-    An earlier demo, with its gradebook, is deleted.
+    An earlier demo and its gradebook are deleted.
     """
     root = course.build / "demo"
     shutil.rmtree(root, ignore_errors=True)
@@ -157,7 +160,7 @@ def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda 
     `notify` is called with each graded submission.
     """
     exercises = list(demo.exercises.values())
-    # The demo wrote all submissions itself, so fewer walls than the course demands are enough.
+    # The demo wrote all submissions itself, so its sandbox may be weaker than the course demands.
     with ProcessPool(demo, os.cpu_count() or 1, unsafe=True) as pool:
         summary = grade_submissions(demo, exercises, executor=pool, unsafe=True, notify=notify)
         for _ in explain(demo, unexplained_in(demo, exercises, summary), pool, unsafe=True):
@@ -170,9 +173,9 @@ def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda 
 
 
 def named_mistake(demo: Course) -> tuple[str, str, str]:
-    """Return a student, a question and the address where the student's page names the mistake and its line.
+    """Return the student, the question and the page's address of an answer whose page explains a mistake.
 
-    If no page names both, return the first question of the first page.
+    The page names the mistake and its line. If no page does, return the first question of the first page.
     """
     questions = [
         (work.student, question, f"{page.as_uri()}#question-{number}")

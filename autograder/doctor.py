@@ -49,7 +49,7 @@ def examine(root: Path) -> list[Check]:
 
 
 def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> list[Check]:
-    """Return the checks of `look`; if it raises, a failed check, so that the other checks are shown."""
+    """Return the checks that `look` yields. If `look` raises an error, return one failed check instead."""
     try:
         return list(look())
     except Exception as error:
@@ -63,7 +63,7 @@ def _check(name: str, ok: bool, state: str, fix: str) -> Check:
 def _machine() -> Iterator[Check]:
     system, fix = platform.system(), "grade on Linux; other systems can only build and check notebooks"
     yield _check("system", system == "Linux", f"{system} {platform.release()}", fix)
-    yield Check("python", True, platform.python_version())  # older versions cannot load this module
+    yield Check("python", True, platform.python_version())  # always true: an older Python cannot load this module
 
 
 def _packages(packages: Sequence[str]) -> Iterator[Check]:
@@ -91,11 +91,11 @@ def _worker(settings: CourseSettings | None) -> Iterator[Check]:
 
 
 def _walls(zygote: Zygote, demanded: Tier) -> Check:
-    tiers = list(Tier)  # from the highest down
-    high_enough = tiers.index(zygote.tier) <= tiers.index(demanded)
+    tiers = list(Tier)  # the strictest first
+    strict_enough = tiers.index(zygote.tier) <= tiers.index(demanded)
     state = f"{zygote.tier}: {', '.join(zygote.walls) or 'no walls'}"
     fix = f"course.yaml demands {demanded}; see autograder/docs/walls.md, or lower `walls`"
-    return _check("walls", high_enough, state, fix)
+    return _check("walls", strict_enough, state, fix)
 
 
 def _course(root: Path) -> tuple[Check, CourseSettings | None]:
@@ -105,7 +105,7 @@ def _course(root: Path) -> tuple[Check, CourseSettings | None]:
         return Check("course.yaml", False, str(error), "fix the lines named here"), None
     missing = [exercise.name for exercise in course.exercises.values() if not exercise.source.is_file()]
     state = f"missing source files: {', '.join(missing)}" if missing else f"{len(course.exercises)} exercises"
-    fix = "write their sources, or take them out of course.yaml"
+    fix = "write the missing source files, or remove their exercises from course.yaml"
     return _check("course.yaml", not missing, state, fix), course.settings
 
 
@@ -123,13 +123,13 @@ def _folders(root: Path) -> Iterator[Check]:
 
 def _newer_pythons(root: Path) -> Iterator[Check]:
     """Report how many submitted notebooks were written with a newer Python, whose syntax may not run here."""
-    with suppress(CourseError):  # another check reports it
+    with suppress(CourseError):  # the check of course.yaml reports the error
         course = load_course(root)
         failures = list[SubmissionError]()
         newer = count_newer_pythons(course, course.exercises.values(), failures.append)
         for error in failures:
-            yield Check("notebooks", False, str(error), "read the log, or take this file out of submitted/")
+            yield Check("notebooks", False, str(error), "read the log, or remove the file from submitted/")
         if newer:
             counts = ", ".join(f"{count} of Python {version}" for version, count in newer.items())
-            effect = "newer than this Python; answers that fail for this reason go to an instructor"
+            effect = "newer than this Python; if newer syntax fails here, an instructor grades the answer"
             yield Check("notebooks", True, f"{counts}: {effect}")

@@ -1,4 +1,4 @@
-"""The errors that users see, and their exit codes."""
+"""Errors whose messages users of the commands read, and the exit codes of the commands."""
 
 from typing import ClassVar
 

@@ -35,7 +35,7 @@ def write_whole(path: Path, content: str | bytes, mode: int = ANYBODY) -> Path:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Make an OSError name the target file if it names a draft or no file."""
+    """Put `path` into an OSError that has no file name, or the name of a temporary file."""
     try:
         yield
     except OSError as error:
@@ -46,11 +46,11 @@ def _naming(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file of a zip: its name, its bytes or the path of a file, its Unix mode, and its compression."""
+    """One file of a zip. `content` is its bytes, or the path of a file with these bytes."""
 
     name: str
     content: bytes | Path
-    mode: int = 0o100644
+    mode: int = 0o100644  # type and permissions, as Unix stores them
     packing: int = zipfile.ZIP_DEFLATED
 
 
@@ -71,8 +71,8 @@ def write_zip(path: Path, members: Iterable[Member], mode: int = ANYBODY) -> Pat
 
 
 def _pack(archive: zipfile.ZipFile, member: Member) -> None:
-    about = zipfile.ZipInfo(member.name)  # its time is always 1980, the earliest that a zip can have
-    about.create_system = 3  # Unix, so that modes count
+    about = zipfile.ZipInfo(member.name)  # ZipInfo's default time is always 1980-01-01
+    about.create_system = 3  # 3 is Unix; other values make programs ignore the mode
     about.external_attr = member.mode << 16
     about.compress_type = member.packing
     if isinstance(member.content, bytes):
@@ -84,7 +84,7 @@ def _pack(archive: zipfile.ZipFile, member: Member) -> None:
 
 @contextmanager
 def locked(path: Path, tell: Callable[[str], None] = _LOG.warning) -> Iterator[None]:
-    """Run the `with` block in one process at a time. The kernel releases the lock if its process dies.
+    """Let only one process at a time run the `with` block. If this process dies, the kernel unlocks `path`.
 
     A process that has to wait passes a message to `tell`.
     """
@@ -98,6 +98,7 @@ def locked(path: Path, tell: Callable[[str], None] = _LOG.warning) -> Iterator[N
         try:
             yield
         finally:
-            fcntl.flock(descriptor, fcntl.LOCK_UN)  # even if a process forked in the block has the descriptor
+            # Closing is not enough if a process that was forked in the block still has the descriptor.
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
     finally:
         os.close(descriptor)

@@ -3,11 +3,11 @@
 A grader has one zygote: a process that forks a worker for each submission. The package `autograder.worker`
 contains the code that runs in these processes.
 
-- zygote: the grader's connection to the zygote. A first worker tries forbidden actions, which shows whether
-  the walls that a course demands are in effect (docs/walls.md).
+- zygote: the grader's connection to the zygote. The first worker tries forbidden actions. The results show
+  which walls, such as Landlock and seccomp, are in effect (docs/walls.md).
 - errors: failures of the sandbox itself.
 - process: the grader's connection to a worker. It sends requests with deadlines, and reports how the process
   ended.
-- launch: starts the zygote's process, when it is needed or ahead of time.
-- bubblewrap: the outer wall, as a command line.
+- launch: starts the zygote's process.
+- bubblewrap: the outer wall: a command line that runs the zygote in separate namespaces.
 """

@@ -1,4 +1,4 @@
-"""The outer wall: the command line with which bubblewrap runs the zygote in separate namespaces."""
+"""The outer wall: a command line with which bubblewrap runs the zygote in separate namespaces."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -18,10 +18,10 @@ def program() -> str | None:
 
 
 def wrapped(command: Sequence[str], readable: Sequence[Path]) -> list[str]:
-    """Return the command that runs `command` in bubblewrap.
+    """Return the arguments with which bubblewrap runs `command`.
 
-    There, the command can read the system, the interpreter and the folders `readable`, and can write only to
-    a temporary folder.
+    In bubblewrap, `command` can read the system's folders, the interpreter's and the folders in `readable`.
+    It can write only to a temporary folder.
     """
     return [
         program() or "bwrap",
@@ -29,7 +29,7 @@ def wrapped(command: Sequence[str], readable: Sequence[Path]) -> list[str]:
         "--uid", "65534", "--gid", "65534", "--hostname", "worker",
         *_system_options(),
         *(word for path in _SETTINGS for word in ("--ro-bind-try", path, path)),
-        # This comes before the folders below: it would hide those that are inside the temporary folder.
+        # /tmp is mounted before the folders below. Otherwise it would hide a readable folder inside /tmp.
         "--size", str(_TEMPORARY_BYTES), "--tmpfs", _TEMPORARY,
         *(word for path in _folders_outside_system(readable) for word in ("--ro-bind", str(path), str(path))),
         "--proc", "/proc", "--dev", "/dev",

@@ -8,7 +8,7 @@ class ZygoteError(AutograderError):
 
 
 class StarvedError(ZygoteError):
-    """The machine was too busy to give a worker the seconds of its request. Grading can be repeated."""
+    """The machine was too busy to give a worker the allowed processor time. Grading can be repeated."""
 
 
 class WallError(AutograderError):

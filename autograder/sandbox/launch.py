@@ -1,6 +1,7 @@
 """Starts the zygote's process.
 
-The zygote and its grader import the course's packages at the same time, so this module does not import them.
+A grader starts the zygote first. Then both processes import the course's packages at the same time. Therefore
+this module imports none of these packages.
 """
 
 import os
@@ -20,7 +21,7 @@ from autograder.sandbox import bubblewrap
 
 
 def _fonts() -> Path:
-    """Return the folder of matplotlib's list of fonts, without the slow import of matplotlib."""
+    """Return the folder of matplotlib's font cache without importing matplotlib, which would be slow."""
     if folder := os.environ.get("MPLCONFIGDIR"):
         return Path(folder).absolute()
     home = os.environ.get("HOME", "/")
@@ -30,11 +31,11 @@ def _fonts() -> Path:
 
 
 FONTS = _fonts()
-# The seed of hashes is fixed, so that sets of strings have the same order each time a submission is graded.
+# The hash seed is fixed, so that a set of strings has the same order each time a submission is graded.
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
-# This program is bubblewrap's parent, and kills the whole process group when the grader dies. Bubblewrap's
-# option --die-with-parent is not enough: if bubblewrap is killed while it sets up its namespaces, its child
-# waits for ever. The program does not import subprocess, because that would delay the zygote.
+# This script starts bubblewrap, and kills the whole process group when the grader dies. Bubblewrap's option
+# --die-with-parent is not enough: if bubblewrap is killed during its setup, the process inside never ends.
+# The script does not import subprocess, because that would delay the zygote.
 _GUARD = """
 import ctypes, os, signal, sys
 grader, descriptor, *command = sys.argv[1:]
@@ -50,7 +51,7 @@ os.waitpid(child, 0)
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """A process that has been started as a zygote, and the grader's end of its control socket."""
+    """The process of a started zygote, and the grader's end of the control socket."""
 
     process: subprocess.Popen[bytes]
     control: socket.socket
@@ -60,8 +61,8 @@ class Launched:
     def end(self, patience: float = 0) -> None:
         """Close the socket, which ends the zygote; kill its process group after `patience` seconds.
 
-        In bubblewrap, the process group is killed at once: its temporary folder is in memory, so the zygote
-        does not have to remove anything.
+        A zygote in bubblewrap is killed at once. All its temporary files are in memory, so it need not remove
+        them.
         """
         self.control.close()
         if not self.outer:

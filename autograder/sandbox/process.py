@@ -1,9 +1,9 @@
 """The grader's connection to a worker: it sends one request at a time, and reports how the process ended.
 
-Each request has a deadline. The kernel measures the seconds in which the process computes. These seconds
-count, and so do the seconds in which all its threads sleep. Waiting for a processor or a disk does not count,
-so the same code gets as far on a busy machine as on a quiet one. If ten times the allowed seconds have passed
-by the clock and the process has not used its seconds, the machine was too busy, and StarvedError is raised.
+Each request allows the process a number of seconds. Seconds are used up while the process computes, as the
+kernel measures, and while all its threads sleep. Waiting for a processor or a disk uses up nothing, so the
+same code gets as far on a busy machine as on a quiet one. The limit of wall-clock time is ten times as long,
+and at least ten seconds. If it is reached, the machine was too busy, and StarvedError is raised.
 """
 
 import os
@@ -21,13 +21,13 @@ from autograder.sandbox.errors import StarvedError
 from autograder.worker.protocol import Header, Parts, ProtocolError, longest_answer, pack, read_frame
 from autograder.worker.remote_function import Answer
 
-_AT_ONCE = 16 << 10  # bytes of a read, enough for nearly every answer
-_MOST_LATE = 100  # late answers that are dropped; more are an attack, because reading costs more than sending
-_LINGER_SECONDS = 0.2  # for a process to end by itself after it has closed its connection
-LOOK_SECONDS = 0.05  # between two looks at the state of a process that has not answered yet
-LONGEST_SLEEP = 1.0  # seconds that count at most between two looks: the machine may have been suspended
-_TIMES, LEAST_PATIENCE = 10, 10.0  # the wall-clock limit: a multiple of a request's seconds, and its minimum
-_CHANCE = random.SystemRandom()  # a generator that seeds do not affect
+_AT_ONCE = 16 << 10  # bytes to read at once, enough for nearly every reply
+_MOST_LATE = 100  # most late replies that are ignored; reading more would cost the grader too much time
+_LINGER_SECONDS = 0.2  # longest wait for the end of a process that has closed its connection
+LOOK_SECONDS = 0.05  # mean time between two checks whether a process sleeps
+LONGEST_SLEEP = 1.0  # most seconds of sleep counted between two checks; the machine may have been suspended
+_TIMES, LEAST_PATIENCE = 10, 10.0  # wall-clock limit: 10 times a request's seconds, but at least 10 seconds
+_CHANCE = random.SystemRandom()  # random numbers of the kernel, which do not depend on seeds
 AWAKE = {b"R", b"D"}  # states of a thread that computes, or waits for a processor or a disk
 
 
@@ -54,7 +54,7 @@ class DeadlineError(WorkerError):
 class Worker:
     """One submission's process. `handle` is its pidfd; `reap` waits for its end and returns its wait status.
 
-    Every request has a random number that its answer must repeat, so bytes that a submission writes to the
+    Every request has a random number, which the reply must repeat. So bytes that a submission writes to the
     channel by itself are refused. `ask` may be called until it raises an error or `close` is called.
     """
 
@@ -69,9 +69,9 @@ class Worker:
         self._reap = reap
         self._open = True
         self._asked = set[str]()
-        self._late = 0  # how many answers to earlier requests have come
+        self._late = 0  # number of replies to earlier requests
         self._unread = bytearray()  # bytes received after the end of the last frame
-        self.received = 0  # bytes of all answers
+        self.received = 0  # bytes of all replies
 
     @property
     def seconds(self) -> float:
@@ -81,10 +81,10 @@ class Worker:
     def ask(
         self, header: Header, tensors: Parts, seconds: float, answer: Answer | None = None
     ) -> tuple[Header, Parts]:
-        """Send a request and return its answer. Meanwhile, `answer` serves calls of the test's functions.
+        """Send a request and return the reply. Raise WorkerError or ProtocolError if there is none.
 
-        The time that `answer` takes counts as time of the process. If there is no answer, raise WorkerError
-        or ProtocolError. If the machine was too busy, raise StarvedError.
+        Before the reply, the submission may call functions of the hidden test. `answer` runs these calls, and
+        its seconds count as seconds of the process. If the machine was too busy, raise StarvedError.
         """
         number = secrets.token_hex(8)
         self._asked.add(number)
@@ -92,7 +92,7 @@ class Worker:
         try:
             self._send(pack({"id": number, **header}, tensors), deadline)
             reply = self._reply(number, longest_answer(header), deadline, answer)
-            deadline.check()  # the answer may have come after the deadline
+            deadline.check()  # the reply may have come after the deadline
         except (DeadlineError, StarvedError, ProtocolError):
             self.close()
             raise
@@ -135,9 +135,9 @@ class Worker:
     def _reply(
         self, number: str, most: int, deadline: "_Deadline", answer: Answer | None
     ) -> tuple[Header, Parts]:
-        """Return the answer to request `number`. Late or repeated answers to earlier requests are dropped.
+        """Return the reply to request `number`. Late or repeated replies to earlier requests are dropped.
 
-        An answer whose header is longer than `most` bytes is refused before it is read.
+        A reply whose header is longer than `most` bytes is refused before it is read.
         """
         before = self.received
         while True:
@@ -146,7 +146,7 @@ class Worker:
             answered = reply.pop("id", None)
             if answered == number and "function" in reply and answer is not None:
                 self._send(pack(*answer(reply, sent)), deadline)
-                self.received = before  # calls do not count, because the grader stores nothing of them
+                self.received = before  # do not count the bytes of calls, because they are not stored
                 self.clock.add(time.thread_time() - begun)
                 deadline.check()
                 continue
@@ -154,7 +154,7 @@ class Worker:
                 return reply, sent
             self._late += 1
             if not isinstance(answered, str) or answered not in self._asked or self._late > _MOST_LATE:
-                raise ProtocolError("an answer does not belong to any request")
+                raise ProtocolError("a reply does not belong to any request")
 
     def _send(self, frame: bytes, deadline: "_Deadline") -> None:
         view = memoryview(frame)
@@ -189,17 +189,17 @@ class _Clock:
         lines = Path(f"/proc/self/fdinfo/{handle}").read_text(encoding="ascii").splitlines()
         self._process = next(int(line.split()[1]) for line in lines if line.startswith("Pid:"))
         self._process_seconds = self._children = self._added = self.slept = 0.0
-        self._asleep_since: float | None = None  # the time of the last look if the process slept then
+        self._asleep_since: float | None = None  # time of the last `look`, if the process slept then
         self._runs = True
 
     def seconds(self) -> float:
-        """Return all seconds so far. Those of sleep and of children are as of the last look."""
+        """Return all seconds so far. Sleep and children are counted only up to the last `look`."""
         if self._runs:
             self._process_seconds = max(self._process_seconds, _computed(self._process))
         return self._process_seconds + self._children + self._added + self.slept
 
     def add(self, seconds: float) -> None:
-        """Count seconds in which the grader computed for the process, and do not count them as sleep."""
+        """Count seconds in which the grader computed for the process. Sleep meanwhile is not counted."""
         self._added += seconds
         self.begin()
 
@@ -209,13 +209,13 @@ class _Clock:
         self._runs = False
 
     def begin(self) -> None:
-        """Start a new interval of sleep. Before, the process may have waited for the grader."""
+        """Forget when sleep began, because the process may have waited for the grader until now."""
         self._asleep_since = None
 
     def look(self, channel: select.poll) -> None:
-        """Count the time since the last look as sleep, if the process slept then and sleeps now.
+        """Count the time since the last `look` as sleep, if the process slept then and sleeps now.
 
-        While the `channel` has bytes that the grader has not read, the process does not count as asleep.
+        A process whose `channel` has bytes that the grader has not read counts as awake.
         """
         now, tick = time.monotonic(), os.sysconf("SC_CLK_TCK")
         threads = list(_threads(self._process))
@@ -231,7 +231,7 @@ class _Clock:
 
 
 class _Deadline:
-    """Ends a request when its worker has used up its seconds, or after ten times as long."""
+    """Ends a request when the allowed seconds are used up, or after ten times as much wall-clock time."""
 
     def __init__(self, worker: Worker, seconds: float) -> None:
         self._worker, self._clock = worker, worker.clock
@@ -252,21 +252,21 @@ class _Deadline:
             raise DeadlineError(slept=self._clock.slept - self._slept > self._seconds / 2)
 
     def wait(self, channel: select.poll) -> None:
-        """Wait until a channel is ready; raise DeadlineError or StarvedError if it takes too long.
+        """Wait until a channel is ready; raise DeadlineError or StarvedError if this takes too long.
 
         If the worker has used up its seconds, DeadlineError is raised even if the channel is ready.
         """
         while True:
             if (now := time.monotonic()) >= self._next_look:
-                # The next look comes at a random time. Otherwise a process could sleep between the looks,
-                # wake up for each of them, and seem never to sleep.
+                # The time of the next look is random. Otherwise a process could sleep between the looks,
+                # wake up for each look, and seem never to sleep.
                 self._next_look = now + LOOK_SECONDS * _CHANCE.uniform(0.5, 1.5)
                 self._clock.look(channel)
                 self.check()
                 if now >= self._give_up and not channel.poll(0):
                     raise StarvedError(
-                        f"the machine was too busy: in {self._patience:g} s by the clock, a submission used "
-                        f"{self._seconds - self.left:.3g} of the {self._seconds:.3g} s that it may compute"
+                        f"the machine was too busy: within {self._patience:g} s, a submission could use only "
+                        f"{self._seconds - self.left:.3g} of its {self._seconds:.3g} s of processor time"
                     )
             if channel.poll(1000 * max(self._next_look - now, 0.001)):
                 return
@@ -274,7 +274,7 @@ class _Deadline:
 
 def _computed(process: int) -> float:
     """Return the seconds that all threads of a process have computed, or 0 if it has ended."""
-    clock = (~process << 3) | 2  # the number that clock_getcpuclockid returns
+    clock = (~process << 3) | 2  # C's clock_getcpuclockid returns this id; Python has no such function
     with suppress(OSError):
         return time.clock_gettime(clock)
     return 0.0
@@ -302,6 +302,6 @@ def _how(status: int) -> str:
         signal.SIGABRT: "ended by an abort",
         signal.SIGXCPU: "ended by using up its processor time",
         signal.SIGSYS: "ended by a forbidden system call",
-        signal.SIGKILL: "was stopped for taking too much memory, time or disk, or too many threads",
+        signal.SIGKILL: "was stopped because it used too much memory, time or disk, or too many threads",
     }
     return f"the process {descriptions.get(-code, f'ended by signal {-code}')}"

@@ -30,13 +30,14 @@ _REQUIRED = {
 
 
 class Zygote:
-    """A process that has imported the course's packages and forks workers. Its `with` block ends them all.
+    """A process that has imported the course's packages and forks workers.
 
-    It runs in bubblewrap, if this is installed. A first worker tries forbidden actions. After that, `walls`
-    names the walls that are in effect, and `unsafe` says whether the course demands further walls. A caller
-    that has started the process already passes it as `launched`.
+    At the end of a `with` block, the zygote and all its workers end. The zygote runs in bubblewrap if
+    bubblewrap is installed. The first worker tries forbidden actions. After that, `walls` names the walls
+    that are in effect, and `unsafe` says whether the course demands further walls. `launched` is a process
+    that was started earlier.
 
-    Start it in a thread that lives as long as the zygote, because the kernel ends both together.
+    Create the zygote in a thread that lives long enough: when that thread ends, the kernel ends the zygote.
     """
 
     def __init__(
@@ -68,21 +69,21 @@ class Zygote:
 
     @property
     def reported_walls(self) -> tuple[str, ...]:
-        """The walls as reports name them, with "unsafe" at the end if the course demands more."""
+        """The walls as reports name them, with "unsafe" at the end if the course demands further walls."""
         return (*self.walls, "unsafe") if self.unsafe else self.walls
 
     @property
     def tier(self) -> Tier:
-        """The highest tier whose walls are all in effect."""
+        """The strictest tier (full, container or bare) whose walls are all in effect."""
         return next(tier for tier in Tier if _REQUIRED[tier] <= set(self.walls))
 
     @property
     def process_id(self) -> int:
-        """The id of the leader of the zygote's process group: the zygote itself, or its guard."""
+        """The id of the zygote's process group."""
         return self._launched.process.pid
 
     def with_files(self, files: Mapping[str, bytes]) -> "Zygote":
-        """Return a copy of this object whose workers find these files, by name, in their folders."""
+        """Return a copy of this object that puts these files into the folder of each new worker."""
         same = copy(self)
         same._files = files
         return same
@@ -111,7 +112,7 @@ class Zygote:
         return worker
 
     def make_optimizer(self) -> None:
-        """Make an optimizer in the zygote, because the first one takes a second in each process."""
+        """Make an optimizer in the zygote. Otherwise, the first optimizer of each worker takes a second."""
         self._ask(b"o", 1)
 
     def load_figures(self) -> None:
@@ -149,7 +150,7 @@ class Zygote:
         return int(_ID.unpack(self._ask(b"w" + _ID.pack(child), _ID.size))[0])
 
     def _ask(self, message: bytes, count: int) -> bytes:
-        """Send the zygote a message and return its answer of `count` bytes."""
+        """Send the zygote a message and return its reply of `count` bytes."""
         try:
             self._control.sendall(message)
             return self._expect(count)
@@ -203,9 +204,9 @@ print(json.dumps({{
 
 
 def probe_walls(fork: Callable[[int, int], Worker]) -> tuple[str, ...]:
-    """Return the names of the walls that refuse everything that a worker tries.
+    """Let a worker try forbidden actions, and return the names of the walls that prevented them.
 
-    `fork` makes the worker; its arguments are limits, in megabytes and in seconds of processor time.
+    `fork` makes the worker from two limits: megabytes of memory, and seconds of processor time.
     """
     with tempfile.NamedTemporaryFile(prefix="probe-") as file:
         code = _ATTEMPTS.format(memory=_PROBE_MB, file=file.name, grader=os.getpid())

@@ -151,7 +151,9 @@ def test_a_process_that_neither_computes_nor_sleeps_is_starved(
 ) -> None:
     monkeypatch.setattr(process, "AWAKE", {b"R", b"D", b"S"})  # as if the sleeper waited for a processor
     monkeypatch.setattr(process, "LEAST_PATIENCE", 0.1)
-    with pytest.raises(StarvedError, match=r"in 1 s by the clock, a submission used 0(\.\d+)? of the 0\.1 s"):
+    with pytest.raises(
+        StarvedError, match=r"within 1 s, a submission could use only 0(\.\d+)? of its 0\.1 s"
+    ):
         peer.worker.ask({"op": "seed"}, [], 0.1)
     assert peer.process.returncode == -signal.SIGKILL
 
@@ -219,7 +221,7 @@ def test_all_bytes_that_arrive_are_counted(peer: Peer) -> None:
         ("import os; os.kill(os.getpid(), 15)", "the process ended by signal 15"),
         (
             "import os; os.kill(os.getpid(), 9)",
-            "the process was stopped for taking too much memory, time or disk, or too many threads",
+            "the process was stopped because it used too much memory, time or disk, or too many threads",
         ),
     ],
 )

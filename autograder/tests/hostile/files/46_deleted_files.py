@@ -1,7 +1,7 @@
 """Fills files that it has deleted and keeps open: no folder shows them.
 
 verdict: crashed
-hint: stopped for taking too much memory, time or disk
+hint: stopped because it used too much memory, time or disk
 """
 import os
 import time

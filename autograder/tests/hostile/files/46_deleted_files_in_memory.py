@@ -1,7 +1,7 @@
 """Fills files that it has deleted and keeps by a page of memory each, without a descriptor.
 
 verdict: crashed
-hint: stopped for taking too much memory, time or disk
+hint: stopped because it used too much memory, time or disk
 """
 import ctypes
 import os
