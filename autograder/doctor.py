@@ -63,7 +63,7 @@ def _check(name: str, ok: bool, state: str, fix: str) -> Check:
 def _machine() -> Iterator[Check]:
     system, fix = platform.system(), "grade on Linux; other systems can only build and check notebooks"
     yield _check("system", system == "Linux", f"{system} {platform.release()}", fix)
-    yield Check("python", True, platform.python_version())  # always true: an older Python cannot load this module
+    yield Check("python", True, platform.python_version())  # an older Python cannot load this module
 
 
 def _packages(packages: Sequence[str]) -> Iterator[Check]:

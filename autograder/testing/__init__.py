@@ -2,14 +2,14 @@
 
 An author needs only imports such as `from autograder.testing import question, expect_close`.
 
-- expectations: `expect_equal` and similar functions, whose messages never contain the answer.
+- expectations: `expect_equal` and similar functions, whose messages never contain the right values.
 - tensors, arrays, tables, figures: expectations for values of torch, numpy, pandas and matplotlib.
 - student: `Student` and `Remote`, with which a test calls the submission's functions and classes.
 - functions: functions that a hidden test passes as arguments. They stay in the grader's process; the
   submission's code calls them through the worker's channel.
-- bytecode: compiled code without source, in the form that is sent to a worker.
-- exchange: the requests and answers of these calls, the backends that answer, and the errors.
-- inputs: the seeds of hidden inputs, which depend on the submission, and of disclosed inputs.
+- bytecode: compiles code that is sent to a worker, without its source.
+- exchange: a test's requests, the backends that reply (a worker or trusted code), and a submission's errors.
+- inputs: the seeds of hidden inputs, and of disclosed inputs, which students may see.
 - suite: the `question` mark, and an exercise's hidden tests, collected once and run on many submissions.
 - pytest_internals: collects and runs tests. It is the only module that uses private names of pytest.
 """

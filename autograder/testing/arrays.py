@@ -10,7 +10,8 @@ from autograder.testing.expectations import Unmet, described, equals, first, hav
 
 Array = NDArray[Any]
 _TOLERANCES = {np.dtype("float32"): 1e-5, np.dtype("float16"): 1e-2, np.dtype("complex64"): 1e-5}
-_WHOLE, _INEXACT, _TEXTS = frozenset("biu"), frozenset("fc"), frozenset("OUT")  # kinds of dtypes
+# Letters of `dtype.kind`: bools and integers; floats and complex numbers; objects and texts.
+_WHOLE, _INEXACT, _TEXTS = frozenset("biu"), frozenset("fc"), frozenset("OUT")
 
 
 def expect_array(
@@ -25,9 +26,9 @@ def expect_array(
 ) -> Array:
     """Expect an array with the shape and values of `expected`, and with `dtype` if it is given. Return it.
 
-    Without `dtype`, any dtype is accepted that numpy casts to that of `expected` under its rule "same_kind",
-    such as int32 or int64 for float64. If a single number is expected, a Python or numpy number is accepted.
-    NaN equals NaN. The student reads `hint` if only the values are wrong.
+    Without `dtype`, the array's dtype must be one that numpy's rule "same_kind" casts to the dtype of
+    `expected`. For example, int32 is accepted for float64. If a single number is expected, a Python or numpy
+    number is accepted. NaN equals NaN. The student reads `hint` if only the values are wrong.
     """
     right = np.asarray(expected)
     is_number = right.ndim == 0 and isinstance(actual, Number | np.generic)
@@ -48,7 +49,7 @@ def expect_array(
     if not (wrong := unlike(array, right, atol, rtol)).any():
         return array
     if array.dtype.kind in _INEXACT and (nan := np.isnan(array) & wrong).any():
-        raise Unmet(f"{name} {have(name)} NaN at {first(nan)}. Which step can give it?")
+        raise Unmet(f"{name} {have(name)} NaN at {first(nan)}. Which step can produce NaN?")
     raise Unmet(f"{where(wrong, name)} {hint}".rstrip())
 
 

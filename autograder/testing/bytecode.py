@@ -9,12 +9,12 @@ from functools import lru_cache
 from types import CodeType
 
 _FILE = "given"  # the file name of the code in the worker
-_FORMAT = 2  # the version of marshal's format; later versions can write equal code in different ways
+_FORMAT = 2  # version of marshal's format; later versions may write equal code as different bytes
 
 
 @lru_cache(64)
 def sent(source: str) -> str:
-    """Return a test's definitions, compiled, in the form that a worker reads."""
+    """Compile the definitions that a test sends to a worker, and return them as text."""
     return marshalled(bytecode(ast.parse(source).body))
 
 
@@ -25,12 +25,12 @@ def bytecode(statements: list[ast.stmt]) -> CodeType:
 
 
 def marshalled(code: CodeType) -> str:
-    """Return code in the form that a worker reads."""
+    """Return compiled code as text that a worker can load."""
     return b64encode(marshal.dumps(code, _FORMAT)).decode()
 
 
 def global_names(code: CodeType) -> Iterator[str]:
-    """Yield the global names that code and its functions look up."""
+    """Yield the global names that `code` and the functions inside it look up."""
     looked_up = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_CLASSDEREF")
     yield from (step.argval for step in dis.get_instructions(code) if step.opname in looked_up)
     for inner in code.co_consts:

@@ -1,4 +1,4 @@
-"""Requests to a submission, their answers, and the backends that answer: a worker, or trusted code here."""
+"""Requests to a submission, and the backends that reply: a worker, or trusted code in this process."""
 
 import re
 import sys
@@ -15,24 +15,24 @@ from autograder.worker.remote_function import Answer
 
 Request = tuple[Header, Parts]
 Reply = tuple[Header, Parts]
-CellLine = tuple[int, int | None]  # a cell's number, and the line in it or None
-_ADVICE = "Hint: enable anomaly detection"  # the beginning of torch's advice, which is useless in grading
+CellLine = tuple[int, int | None]  # the number of a cell, and of a line in this cell (None: unknown)
+_ADVICE = "Hint: enable anomaly detection"  # from here on, torch's messages only give advice on debugging
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")  # an object's address, which differs between processes
 _MAX_CELL_LINES = 20
 _MAX_BASES = 20
-_MAX_NUMBER = 1_000_000  # more than the cells of any notebook, and the lines of any cell
+_MAX_NUMBER = 1_000_000  # limit of the number of a cell or line; no notebook has so many
 
 
 class Backend(Protocol):
     """An object that answers requests: a worker, or a namespace in this process."""
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None, /) -> Reply:
-        """Return the answer to one request. Meanwhile, `answer` serves calls of the test's functions."""
+        """Return the reply to one request. `answer` runs functions of the test that student code calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and its answer."""
+    """One request and its reply."""
 
     request: Request
     reply: Reply
@@ -49,7 +49,7 @@ class Local:
         self._random: Any = None
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
-        """Return the namespace's answer to one request."""
+        """Return the namespace's reply to one request."""
         callers_state = random_state()
         if self._random is not None:
             set_random_state(self._random)
@@ -62,7 +62,7 @@ class Local:
 
 
 class LostError(Exception):
-    """The submission can answer no more requests of a question, so the question gets this verdict."""
+    """The submission can reply to no more requests of a question. The question gets the error's `verdict`."""
 
     def __init__(self, verdict: Verdict, message: str) -> None:
         super().__init__(message)
@@ -92,10 +92,11 @@ class NotFilledInError(Exception):
 
 
 class FromMemory:
-    """A backend that answers from earlier `exchanges` as long as the requests are the same, bit for bit.
+    """A backend that repeats the replies of earlier `exchanges` while the requests are the same, bit by bit.
 
-    The first different request goes to the real backend, after all earlier requests. So does the first
-    request that passes a function of the test, because the function may return a different value this time.
+    At the first different request, the real backend first gets all earlier requests, and then replies to this
+    request and to all later requests. A request that passes a function of the test counts as different,
+    because the function may return a different value this time.
     """
 
     def __init__(self, backend: Backend, exchanges: Sequence[Exchange]) -> None:
@@ -103,7 +104,7 @@ class FromMemory:
         self._left, self._answered = list(exchanges), list[Exchange]()
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
-        """Return the answer to one request."""
+        """Return the reply to one request."""
         if self._left and not hands_over_function(header) and is_same(self._left[0].request, (header, parts)):
             self._answered.append(exchange := self._left.pop(0))
             return exchange.reply[0], copied(exchange.reply[1])
@@ -124,7 +125,7 @@ def hands_over_function(code: object) -> bool:
 
 
 def is_same(first: Request, second: Request) -> bool:
-    """Whether two requests have equal values of equal types: with ==, 1, 1.0 and True would be equal."""
+    """Whether two requests have equal values of equal types. With ==, 1, 1.0 and True would be the same."""
     same = repr(first[0]) == repr(second[0]) and len(first[1]) == len(second[1])
     return same and all(map(_is_same_part, first[1], second[1]))
 
@@ -139,7 +140,7 @@ def _is_same_part(first: Any, second: Any) -> bool:
 
 
 class StudentError(Exception):
-    """An exception of the student's code: its type, its message, and its lines in the student's cells.
+    """An exception of the student's code: its type, its message, and the cells and lines in its traceback.
 
     All of this comes from the submission, so it is checked and shortened.
     """
@@ -151,7 +152,7 @@ class StudentError(Exception):
         self.bases = [one_line(base, 60) for base in claimed if isinstance(base, str)]
         message = one_line(error.get("message", ""), 600).partition(_ADVICE)[0]
         self.message = whole_sentences(_ADDRESS.sub("0x...", message), 300)
-        self.places = tuple(_cell_lines(error.get("places")))  # the innermost first
+        self.places = tuple(_cell_lines(error.get("places")))  # from the innermost call to the outermost
         super().__init__(f"{self.type}: {self.message}" if self.message else self.type)
 
 

@@ -1,4 +1,4 @@
-"""Expectations of hidden tests. Their messages name the property and the actual value, never the answer.
+"""Expectations of hidden tests. A message says what is wrong, but never gives the right values.
 
 Every function raises Unmet if its expectation fails. The modules tensors, arrays, tables and figures have the
 expectations for values of torch, numpy, pandas and matplotlib, and import these packages. Some functions also
@@ -17,17 +17,17 @@ from autograder.report.text import one_line, short_repr
 from autograder.testing.exchange import StudentError
 from autograder.testing.student import Inspection, Remote, define_for
 
-# By package: the types, and the module and the function that compare values of these types.
+# package: (names of types, module of the function that compares values of these types, name of this function)
 _OF_PACKAGES = {
     "torch": (("Tensor",), "tensors", "expect_values"),
     "numpy": (("ndarray",), "arrays", "expect_array"),
     "pandas": (("DataFrame", "Series", "Index"), "tables", "expect_frame"),
 }
-_NUMBERS = (Integral, Real, Complex)  # an expected real number may be an integer, a complex one may be real
+_NUMBERS = (Integral, Real, Complex)  # an int is accepted for a float, and a float for a complex number
 _CONTAINERS = (dict, list, tuple, set, frozenset)
-# Types of values that a worker sends; it sends a value of a subclass as its base type.
+# Types of values that a worker sends. An instance of a subclass arrives as an instance of its base type.
 _PLAIN = (bool, str, bytes, datetime, date, time, timedelta, *_CONTAINERS)
-_RELATIVE = 1e-9  # relative tolerance of floats: the same steps in another order round differently
+_RELATIVE = 1e-9  # relative tolerance of floats; the order of the steps changes the rounding
 
 
 _MAX_MESSAGE = 500
@@ -44,16 +44,16 @@ class Unmet(AssertionError):  # noqa: N818 - "except Unmet" reads better without
 
 
 class NotJudged(Unmet):
-    """A precondition of a test's property does not hold, so the test cannot judge the property."""
+    """A precondition of a test failed, so the test cannot judge the answer."""
 
 
 @contextmanager
 def precondition() -> Iterator[None]:
-    """Mark the expectations in a `with` block as preconditions: if one fails, raise NotJudged.
+    """Make expectations in a `with` block preconditions: if an expectation fails, raise NotJudged.
 
-    An answer that does nothing does not change its inputs, either. So a test that inputs are unchanged can
-    have the precondition that there is a result. If it fails, the test gives no points, and the report calls
-    it "not judged" instead of "failed".
+    For example, an answer that does nothing leaves its inputs unchanged. So a test for unchanged inputs can
+    have the precondition that there is a result. If the precondition fails, the test gives no points, and the
+    report calls the test "not judged" instead of "failed".
     """
     try:
         yield
@@ -62,7 +62,7 @@ def precondition() -> Iterator[None]:
 
 
 def expect(holds: bool, message: str) -> None:
-    """Expect a condition. The student reads `message` if it is false."""
+    """Expect that a condition holds. The student reads `message` if the condition is false."""
     if not holds:
         raise Unmet(message)
 
@@ -86,9 +86,9 @@ def expect_close(
     """Expect the values of `expected`, within `atol` and `rtol`, and return the actual ones.
 
     For a list or a number, only the values must agree. A tensor, an array or a table must also have the
-    shape, the dtype and the labels of `expected`. Without `atol`, the tolerance is 1e-5 for float32, lists
-    and numbers, 1e-9 for float64 and none for other dtypes. The student reads `hint` if only values are
-    wrong.
+    shape, the dtype and the labels of `expected`. Without `atol`, the tolerance is 1e-5 for lists, for
+    numbers, and for tensors or arrays of float32. It is 1e-9 for float64 and for tables. The student reads
+    `hint` if only values are wrong.
     """
     if isinstance(expected, any_of):
         _expect_any(expect_close, actual, expected, hint=hint, atol=atol, rtol=rtol, name=name)
@@ -154,10 +154,11 @@ def expect_shape(actual: Any, shape: Sequence[int], hint: str = "", *, name: str
 def expect_equal(
     actual: object, expected: object, *, atol: float | None = None, hint: str = "", name: str = "The result"
 ) -> None:
-    """Expect a value that equals `expected` and has its type or a subclass. The same holds for its items.
+    """Expect a value that equals `expected` and has the same type or a subclass.
 
-    Floats may differ by 1e-9 of their size, or by `atol`. Elements of a tensor may differ only by `atol`. NaN
-    equals NaN, except in tensors. The student reads `hint` if only values are wrong.
+    Items of containers are compared in the same way. Floats may differ by `atol` or by 1e-9 of their size,
+    whichever is more. Elements of a tensor may differ only by `atol`. NaN equals NaN, except in tensors. The
+    student reads `hint` if only values are wrong.
     """
     if isinstance(expected, any_of):
         _expect_any(expect_equal, actual, expected, atol=atol, hint=hint, name=name)
@@ -224,7 +225,7 @@ def _expect_members(actual: Any, expected: Any, name: str, what: str, hint: str)
     extra = sorted(map(short_repr, set(actual) - set(expected)))
     missing = len(set(expected) - set(actual))
     if extra or missing:
-        lacks = f" lacks {missing} of its {len(expected)} {what}" if missing else ""
+        lacks = f" lacks {missing} of the {len(expected)} expected {what}" if missing else ""
         holds = f" contains {extra[0]}, which does not belong there" if extra else ""
         raise Unmet(f"{name}{' and'.join(filter(None, (lacks, holds)))}. {hint}".rstrip())
 
@@ -234,8 +235,8 @@ def expect_unchanged(
 ) -> Any:
     """Expect that a call does not change its arguments in place, and return its result.
 
-    A test that has inspected a call can pass the inspection instead of the function, with the values that the
-    arguments had before the call, in order. An argument whose type none of these values has is skipped.
+    Instead of a function, a test can pass the result of `function.inspect(...)`, followed by the values that
+    the arguments had before this call. Arguments of other types than these values are not checked.
     """
     inspected = isinstance(function, Inspection)
     inspection = function if isinstance(function, Inspection) else function.inspect(*arguments)
@@ -314,7 +315,7 @@ def expect_raises(
 
 
 def described(value: object) -> str:
-    """Describe the type of a wrong value. The text ends a sentence of a message."""
+    """Return the type of a wrong value, such as "a list.", as the end of a message's sentence."""
     match value:
         case None:
             return "None. Is a return missing?"
@@ -330,7 +331,7 @@ def _a(kind: type) -> str:
 
 
 def within(name: str) -> str:
-    """Return a name with a small first letter, for use inside a sentence."""
+    """Return a name with its first letter in lower case, for use inside a sentence."""
     return name[:1].lower() + name[1:]
 
 
@@ -340,7 +341,7 @@ def argument(position: int, names: Sequence[str]) -> str:
 
 
 def where(wrong: Any, name: str) -> str:
-    """Return a message's sentence about wrong values, from a bool array that is true for each of them."""
+    """Return a sentence about wrong values. The bool array `wrong` is true at each wrong value."""
     count, size = int(wrong.sum()), wrong.size
     if wrong.ndim == 0 or size == 1:
         return f"{name} {have(name)} the wrong value."
@@ -349,7 +350,7 @@ def where(wrong: Any, name: str) -> str:
 
 
 def have(name: str) -> str:
-    """Return "has" or "have" for a name: "The gradient of the inputs" has, "The weights" have."""
+    """Return the verb for a name: "has" for "The gradient of the inputs", "have" for "The weights"."""
     noun = name.partition(" of ")[0]
     return "have" if noun.endswith("s") and not noun.endswith("ss") else "has"
 

@@ -1,4 +1,4 @@
-"""Expectations of hidden tests for matplotlib figures. A worker sends a description of their data."""
+"""Expectations of hidden tests for matplotlib figures, which a worker sends as descriptions of their data."""
 
 from collections.abc import Sequence
 
@@ -26,9 +26,9 @@ def expect_figure(
 ) -> None:
     """Expect a figure, or axes, with the same number of axes and the same data on each as `expected`.
 
-    If `expected` has a title or a label, the figure must have one, too; if `texts` is true, its text must be
-    the same. A legend must have at least as many entries. Lines, bars and points may be drawn in any order.
-    The student reads `hint` if only the data are wrong.
+    The figure must have a title and labels where `expected` has them. If `texts` is true, these texts must be
+    equal. A legend must have at least as many entries as the expected legend. Lines, bars and points may be
+    drawn in any order. The student reads `hint` if only the data are wrong.
     """
     if not isinstance(actual, Figure):
         raise Unmet(f"{name} must be a figure of matplotlib, but it is {described(actual)}")

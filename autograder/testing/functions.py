@@ -1,8 +1,8 @@
 """Functions that a hidden test passes as arguments.
 
-They stay in the grader's process, and the student's code calls them by number. The arguments of these calls
-come from a submission. Therefore the form of each call is checked, and its size is limited. If a call raises
-an error, the error is raised in the student's code.
+The functions stay in the grader's process. The student's process knows only their numbers, and asks the
+grader to call them. These requests come from a submission, so their form is checked and their size is
+limited. If a function raises an error, the error is raised again in the student's code.
 """
 
 import math
@@ -19,19 +19,21 @@ from autograder.worker.remote_function import is_differentiable
 from autograder.worker.values import Decoder, Encoder
 
 Function = Callable[..., Any]
-_Flat = Callable[[Sequence[Any]], list[Any]]  # returns the leaves of the function's result for these tensors
-MAX_CALLS = 20_000  # calls of all functions in one test
-# The greatest product of a tensor's elements and its largest dimension: a comparison of each token with each
-# token can take as many numbers. A derivative stores intermediate results, so each one divides this limit by
-# _LESS.
+# Calls a function with other tensors in place of its tensor arguments; returns the result as a flat list.
+_Flat = Callable[[Sequence[Any]], list[Any]]
+MAX_CALLS = 20_000  # most calls in one test, of all functions together
+# The largest allowed product of a tensor's number of elements and its largest dimension. A function that
+# compares each token with each other token may need so many numbers. Gradients need more memory, so the limit
+# is divided by _LESS for gradients, once more for gradients of gradients, and so on.
 MAX_PAIRS, _LESS = 1 << 25, 4
-_MAX_GROUPS = 4  # groups of tensors in a call: the arguments, and the weights of three derivatives
+# The most groups of tensors in a call: the arguments, and weights for gradients, their gradients and so on.
+_MAX_GROUPS = 4
 _KINDS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
-_MAX_MESSAGE = 300  # characters of an error
+_MAX_MESSAGE = 300  # most characters of an error's message
 
 
 class Functions:
-    """The functions of one test, each by its number, and their random numbers."""
+    """The functions that one test passes to the student's code, and the state of their random generators."""
 
     def __init__(self, seed: int) -> None:
         self._functions: list[Function] = []
@@ -43,7 +45,7 @@ class Functions:
         return len(self._functions) - 1
 
     def answer(self, header: Header, parts: Parts) -> tuple[Header, Parts]:
-        """Return the answer to a call by the student's code; raise ProtocolError if the call is malformed."""
+        """Return the reply to a call by the student's code; raise ProtocolError if the call is malformed."""
         function, args, kwargs, weights = self._read(header, parts)
         self._calls += 1
         callers_state = random_state()
@@ -66,7 +68,7 @@ class Functions:
         args, kwargs, weights = (decoder.decode(header.get(name)) for name in ("args", "kwargs", "weights"))
         number = header["function"]
         if type(number) is not int or not 0 <= number < len(self._functions):
-            raise ProtocolError("a call has a number that is not a function's")
+            raise ProtocolError("a call has a number that belongs to no function")
         named = isinstance(kwargs, dict) and all(isinstance(name, str) for name in kwargs)
         if not isinstance(args, tuple) or not named or not isinstance(weights, list):
             raise ProtocolError("a call has an unknown form")
@@ -102,10 +104,12 @@ def _result(
 
 
 def _gradients(call: _Flat, groups: Sequence[Sequence[Any]], *, differentiable: bool = False) -> list[Any]:
-    """Return the gradients of sum(results * last group) with respect to the tensors of all other groups.
+    """Return gradients with respect to the tensors of all groups except the last.
 
-    With two groups, the results are those of the function. With more groups, they are the gradients for all
-    groups except the last. The returned gradients can be differentiated if `differentiable` is true.
+    With [tensors, weights], these are the gradients of sum(results * weights), where `call(tensors)` returns
+    the results. With [tensors, weights, third], they are the gradients of sum(gradients * third), where the
+    gradients are those for [tensors, weights]. Further groups continue in this way. The returned gradients
+    can be differentiated if `differentiable` is true.
     """
     *inner, weights = groups
     inputs = [tensor for group in inner for tensor in group]
@@ -123,7 +127,7 @@ def _gradients(call: _Flat, groups: Sequence[Sequence[Any]], *, differentiable: 
 
 def _check_sizes(groups: Sequence[Sequence[Any]]) -> None:
     if len(groups) > _MAX_GROUPS:
-        raise RuntimeError("a function of the test has at most three derivatives")
+        raise RuntimeError("a function of the test can be differentiated at most three times")
     most = MAX_PAIRS // _LESS ** (len(groups) - 1)
     shapes = [tuple(tensor.shape) for group in groups for tensor in group]
     backwards = zip_longest(*map(reversed, shapes), fillvalue=1)
@@ -145,4 +149,4 @@ def _refuse(value: object) -> Header:
 
 
 def _malformed(_: Header) -> Any:
-    raise ProtocolError("an argument of a function should be a value")
+    raise ProtocolError("an argument of a call is a reference to an object")

@@ -1,10 +1,10 @@
 """Chooses the seeds of hidden and disclosed inputs.
 
 There are many sets of hidden inputs, all derived from a secret of the course. The digest of the whole
-submitted file chooses the set: the same file always gets the same set. A change of any byte, even in a text
-cell or an output, chooses again. So a student cannot choose the set of the next file, and a leaked part of
-one set is of little use. The disclosed inputs are the same for everybody. Students may see results on them,
-so they never decide a score.
+submitted file selects the set, so the same file always gets the same set. A file that differs in any byte,
+even in a text cell or an output, almost certainly gets another set. So students cannot choose the set for
+their next file, and a leaked part of a set is of little use. The disclosed inputs are the same for everybody.
+Students may see results on disclosed inputs, so these results never decide a score.
 """
 
 import hmac
@@ -24,12 +24,12 @@ _BY_TORCH = ContextVar("whether the current test draws with torch's generator", 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """One set of inputs for a suite. Equal keys give equal inputs."""
+    """One set of inputs for all tests of a suite. The inputs depend only on `key`."""
 
     key: bytes
 
     def seed(self, test: int) -> int:
-        """Return the seed from which the suite's test number `test` draws its inputs."""
+        """Return the seed for the inputs of a test. `test` is the test's index in the suite."""
         return int.from_bytes(hmac.digest(self.key, str(test).encode(), "sha256")[:8])
 
 

@@ -32,7 +32,7 @@ _UNUSED = (
 class CollectedTests:
     """The tests of one file, collected once and run any number of times.
 
-    It is also the pytest plugin that provides the fixtures `student` and `reference` and stores the tests.
+    Such an object is also a pytest plugin, which provides the fixtures `student` and `reference`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -43,7 +43,7 @@ class CollectedTests:
         with silence():
             code = _collect(path, self)
         if code == pytest.ExitCode.INTERRUPTED and not self._problem:
-            raise KeyboardInterrupt  # pytest has caught it
+            raise KeyboardInterrupt  # pytest has caught the user's Ctrl-C
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or self._problem:
             problem = self._problem or f"pytest ended with exit code {int(code)}"
             raise SourceError(f"{path}{self._line}: cannot be collected: {problem}")
@@ -72,7 +72,10 @@ class CollectedTests:
         return None
 
     def _arguments(self, item: pytest.Function) -> Iterator[tuple[str, object]]:
-        """Yield a test's arguments except the fixtures of its file. Pytest's own lookup of them is slow."""
+        """Yield the names and values of `student`, `reference` and parameters, if the test takes them.
+
+        Pytest would look up these arguments more slowly. It still looks up the fixtures of the test's file.
+        """
         given = self._given | (item.callspec.params if hasattr(item, "callspec") else {})
         for name, makers in item._fixtureinfo.name2fixturedefs.items():
             if name in given and makers[-1].func.__module__ in (__name__, "_pytest.python"):
@@ -114,7 +117,7 @@ def _check_source(path: Path) -> None:
 
 
 def _repeated(body: list[ast.stmt]) -> Iterator[tuple[ast.FunctionDef | ast.ClassDef, int]]:
-    """Yield each test, or class of tests, that repeats an earlier name, and the line of the earlier one."""
+    """Yield each test or class whose name is already used, and the line where the name was first used."""
     first: dict[str, int] = {}
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name.lower().startswith("test"):
@@ -127,7 +130,7 @@ def _repeated(body: list[ast.stmt]) -> Iterator[tuple[ast.FunctionDef | ast.Clas
 def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
     """Collect a file in a separate pytest session, without plugins, settings or a conftest.
 
-    The suites of a course may share modules in the folder `solutions`.
+    Tests may import modules from the course's folder `solutions`.
     """
     for module in (path, *imported(path)):  # a loaded module of another course may have the same name
         sys.modules.pop(module.stem, None)
@@ -139,7 +142,7 @@ def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
     ]  # fmt: skip
     with pytest.MonkeyPatch.context() as environment:
         environment.setattr(sys, "path", [*sys.path, str(path.parents[1])])
-        for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # these may be set for other tests
+        for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # the user may have set these for other tests
             environment.delenv(variable, raising=False)
         return pytest.main(arguments, [plugin])
 

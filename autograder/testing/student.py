@@ -1,8 +1,8 @@
 """`Student`: the student's functions and classes, as a hidden test calls them through the worker's channel.
 
-A hidden test writes `student.softmax(scores)` and gets a tensor. A class returns an object whose attributes,
-methods and calls work in the same way: `student.Head(8, 4, 16).key.weight`. The trusted reference is called
-through the same proxy, so a test treats both in the same way.
+A hidden test writes `student.softmax(scores)` and gets a tensor. A call of a class returns a proxy of the new
+object, whose attributes and methods also go through the channel: `student.Head(8, 4, 16).key.weight`. The
+trusted reference is a `Student`, too, so a test calls both in the same way.
 """
 
 from collections.abc import Iterator
@@ -40,10 +40,10 @@ class Inspection:
 
 
 class Student:
-    """The names of a notebook: `student.softmax` is the notebook's softmax.
+    """Gives access to everything that a notebook defines: `student.softmax` is the notebook's softmax.
 
-    A test starts with `begin`. `exchanges` collects its requests and replies. A function that is an argument
-    of a call stays in this process: the student's code gets an object that it can only call.
+    A test starts with `begin`. `exchanges` collects its requests and replies. If a test passes a function to
+    the student's code, the function stays in this process. The student's code can only call it.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -51,7 +51,7 @@ class Student:
         self._first: Header = {}  # entries to add to the test's first request
         self._record = False
         self.question = ""  # the question of the running test
-        self.ran: list[frozenset[str]] = []  # the operators that each recorded call of the test ran
+        self.ran: list[frozenset[str]] = []  # for each recorded call: the torch operators that ran
         self.exchanges: list[Exchange] = []
         self._functions = Functions(0)
         self._definitions = 0
@@ -74,9 +74,9 @@ class Student:
     def begin(self, seed: int = 0, question: str = "", *, record: bool = False) -> None:
         """Start a test. With `record`, the operators of each call are added to `ran`.
 
-        The first request makes the student's process drop the objects of earlier tests, reset the seed, the
-        gradient mode and the default dtype, and set the notebook's variables to those at the check of
-        `question`.
+        With the first request, the student's process drops the objects of earlier tests. It also resets the
+        seed, the gradient mode and the default dtype. Each variable of the notebook gets the value that it
+        had at the visible check of `question`.
         """
         self.exchanges = []
         self.ran = []
@@ -89,7 +89,7 @@ class Student:
     def define(self, source: str, name: str) -> "Remote":
         """Compile `source` and return its object `name`.
 
-        Each request that uses the object contains the code. The student's process runs it only once.
+        The code is sent with each request that uses the object, but it runs only once in a test.
         """
         self._definitions += 1
         reference = {"code": sent(source), "name": name, "number": self._definitions}
@@ -101,7 +101,7 @@ class Student:
         return decoder.decode(reply["value"])
 
     def exchange(self, header: Header, parts: Parts) -> tuple[Header, Decoder]:
-        """Send a request, add it to `exchanges`, and return the reply or raise the error that it reports."""
+        """Send a request and add it to `exchanges`. Return the reply, or raise the error in the reply."""
         header, self._first = {**header, **self._first}, {}
         recorded = self._record and header["op"] in ("call", "inspect") and "torch" not in header["of"]
         request = {**header, "record": True} if recorded else header
@@ -114,15 +114,15 @@ class Student:
             # The name is taken from the request, because the submission controls the reply.
             for name in names_asked([header.get(part) for part in ("of", "args", "kwargs")]):
                 raise NotDefinedError(name)
-            raise ProtocolError("an answer reports a missing name, but the request contains no name")
+            raise ProtocolError("a reply reports a missing name, but the request contains no name")
         if "error" in reply:
             raise StudentError(reply["error"] if isinstance(reply["error"], dict) else {})
         if "value" not in reply:
-            raise ProtocolError("an answer has neither a value nor an error")
+            raise ProtocolError("a reply has neither a value nor an error")
         return reply, Decoder(sent, self._resolve)
 
     def refer(self, value: object) -> Header:
-        """Return a reference to a value that is not sent: a student's object or a test's function."""
+        """Return a reference, which is sent in place of a student's object or a test's function."""
         if isinstance(value, Remote):
             return value._reference
         if callable(value):
@@ -149,7 +149,10 @@ class Remote:
         return self._student.ask(*self._request("call", args=args, kwargs=kwargs))
 
     def inspect(self, *args: object, weight: "torch.Tensor | None" = None, **kwargs: object) -> Inspection:
-        """Call the object, differentiate sum(output * weight), and return all effects of the call."""
+        """Call the object. Return the output, the arguments after the call, and gradients.
+
+        They are the gradients of sum(output * weight), or of sum(output) without a weight.
+        """
         request = self._request("inspect", args=args, kwargs=kwargs, weight=weight)
         reply, decoder = self._student.exchange(*request)
         parts = ("value", "arguments", "gradients", "parameters")

@@ -1,4 +1,4 @@
-"""Hidden tests: the mark with which authors assign them to questions, and suites that run on submissions."""
+"""The mark that assigns a hidden test to a question, and the suite of an exercise's hidden tests."""
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -36,10 +36,10 @@ def question(
 ) -> pytest.MarkDecorator:
     """Mark a hidden test as a test of question `name`.
 
-    Half of the question's points are for its `basic` tests, which compute results on ordinary inputs. All of
-    them must pass. If none is marked, the question's first test is basic. The other tests share the other
-    half by their `weight`. A test with `needs_results` checks a property that an answer also has if it does
-    nothing, such as leaving its inputs unchanged. It does not count while a basic test fails.
+    Half of the question's points are given if all `basic` tests pass, which compute results on ordinary
+    inputs. If no test is marked as basic, the question's first test is basic. The other tests share the other
+    half by their `weight`. Use `needs_results` for a test that an answer passes even if it does nothing, such
+    as a test for unchanged inputs. A test with `needs_results` gives points only if all basic tests pass.
     """
     return pytest.mark.question(name, weight=weight, basic=basic, needs_results=needs_results)
 
@@ -51,11 +51,11 @@ class HiddenTest:
     question: str
     title: str
     weight: float  # its weight among the question's tests that are not basic
-    number: int  # its index in the suite, and the seed of the random generators in the submission's process
-    function: str  # the name of its function, which parametrized tests share
+    number: int  # its index in the suite; also the seed in the submission's process
+    function: str  # the name of the test function; all cases of a parametrized test have the same name
     basic: bool = False  # whether it is one of the tests of results, which together earn half of the points
     needs_results: bool = False  # whether it counts only if all basic tests pass
-    line: int = 0  # the line of the suite's file on which its function begins
+    line: int = 0  # the line on which the test function begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Run:
         exchanges: tuple[Exchange, ...] = (),
         ran: tuple[frozenset[str], ...] = (),
     ) -> "Run":
-        """Return the run of a test that ended with `error`, or without an error."""
+        """Return the run of a test. `error` is the exception that ended the test, or None."""
         kind, detail = _conclusion(error)
         return cls(test, kind, detail, exchanges, ran, error)
 
@@ -121,7 +121,7 @@ def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
 
 
 def use_one_thread(exercise: Exercise) -> None:
-    """Let torch, if the course uses it, compute in one thread: tensors are small, and many processes run."""
+    """If the course uses torch, limit torch to one thread, because many processes share the processors."""
     if exercise.has_torch:
         import torch
 
@@ -131,13 +131,13 @@ def use_one_thread(exercise: Exercise) -> None:
 class Suite:
     """An exercise's hidden tests.
 
-    Creating a suite collects the tests. It checks that each test belongs to a question, and that each
+    Creating a suite collects the tests, and checks that each test belongs to a question and that each
     question has a test. `run` then runs the tests on a backend, one at a time.
     """
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
-        seed_the_processor_alone()  # makes seeding fast for the reference, too
+        seed_the_processor_alone()  # as workers do; makes torch.manual_seed faster
         with reference_errors(exercise):
             self._reference = self._solution()
         with beside_handout(exercise):
@@ -159,11 +159,11 @@ class Suite:
         refused: _Refused = lambda _: None,
         recorded: Container[str] = (),
     ) -> Iterator[Run]:
-        """Run the `chosen` tests, or all, and yield each run before the next test starts.
+        """Run the `chosen` tests, or all tests, and yield each run before the next test starts.
 
-        `refused` is called with a test's question just before the test, so it can consider all earlier runs.
-        If it returns an error, the test is not run, and its run has this error. The operators of calls are
-        recorded in the tests of the questions in `recorded`.
+        Before each test, `refused` gets the name of the test's question. If `refused` returns an error, the
+        test is skipped, and the yielded run has this error. For questions in `recorded`, each run lists the
+        torch operators of each call.
         """
         for test in self.tests:
             if chosen is None or test in chosen:
@@ -204,7 +204,7 @@ class Suite:
         return self._fair[key]
 
     def _solution(self) -> Local:
-        """Return the solution in a new namespace, so that `student` and `reference` have separate seeds."""
+        """Return a backend with the solution in a new namespace. It has random generators of its own."""
         return Local(self.namespace(self.exercise.reference))
 
     def namespace(self, cells: tuple[str, ...]) -> Namespace:
@@ -214,7 +214,7 @@ class Suite:
 
 
 def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> HiddenTest:
-    """Return the test that pytest collected as `item`; raise SourceError if its author left something out."""
+    """Return the test that pytest collected as `item`; raise SourceError for a wrong mark or no docstring."""
     line = (item.reportinfo()[1] or 0) + 1
     where = f"{exercise.suite}:{line}: {item.name}"
     if (mark := item.get_closest_marker("question")) is None:

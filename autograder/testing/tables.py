@@ -52,7 +52,7 @@ def expect_frame(
 
 
 def _columns(value: Any, *, index: bool) -> Iterator[tuple[str, Array]]:
-    """Yield the name that messages use and the values of each index level, then of each column."""
+    """Yield, for each index level and then for each column, a name for messages and the values."""
     if isinstance(value, pd.Index):
         yield from _levels(value, "its labels")
         return
@@ -80,7 +80,7 @@ def _plain(values: Any) -> Array:
 
 
 def _order(columns: dict[str, Array]) -> Array:
-    """Return row indices in an order that depends only on the values in the rows."""
+    """Return the row indices that sort the rows by their values. So tables can be compared in any order."""
     texts = [
         [f"{value:.6g}" if isinstance(value, float) else repr(value) for value in column]
         for column in columns.values()

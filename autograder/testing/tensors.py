@@ -1,7 +1,7 @@
 """Expectations of hidden tests for tensors.
 
-Checks of a value run in this order: its type, shape, dtype, NaN, and last its values. Expectations that take
-a function call it themselves and check one property of it, such as its gradients. Most of them first run
+A result is checked in this order: type, shape, dtype, NaN, numbers. An expectation that takes a function
+calls the function itself and checks one property, such as the gradients. Most of these expectations first run
 `expect_computed`, so that a function that computes nothing does not pass.
 """
 
@@ -68,10 +68,10 @@ def expect_values(
 
 
 def expect_numel(actual: object, shape: Sequence[int], name: str = "The result") -> torch.Tensor:
-    """Expect as many numbers as a tensor of `shape` has elements, and return them as a tensor of this shape.
+    """Expect the right number of elements for a tensor of `shape`, and return this tensor.
 
-    A number, a list, a tensor of another shape or a tuple that begins with one of these is accepted, in any
-    dtype. Other tests check the type and shape.
+    `actual` may be a number, a list, or a tensor of any shape and dtype. It may also be a tuple whose first
+    item is one of these. Other tests check the type and the shape.
     """
     first = actual[0] if isinstance(actual, tuple) and actual else actual
     tensor = expect_tensor(_as_tensor(first), name=name)
@@ -131,14 +131,14 @@ def expect_gradient(
     atol: float | None = None,
     names: Sequence[str] = (),
 ) -> None:
-    """Expect that gradients of (result * weight).sum() reach all arguments that are tensors of floats.
+    """Expect that each float tensor among the arguments gets a gradient of (result * weight).sum().
 
-    `expected` maps the position of an argument to its gradient. If it is given, only these gradients are
-    expected, within `atol`, by default 1e-5. A test that has inspected a call can pass the inspection instead
-    of the function.
+    `expected` maps the position of an argument to its gradient. With `expected`, only these gradients are
+    checked, within `atol`, by default 1e-5. Instead of a function, a test can pass the result of
+    `function.inspect(...)`.
     """
     if isinstance(function, Inspection) and arguments:
-        raise TypeError("an inspection has its arguments already; give gradients as expected={0: ...}")
+        raise TypeError("an inspection takes no arguments here; give gradients as expected={0: ...}")
     if isinstance(function, Inspection):
         inspection, floats = function, function.gradients.keys()
     else:
@@ -156,9 +156,10 @@ def expect_gradient(
 def expect_computed(function: Callable[..., Any], *arguments: object, names: Sequence[str] = ()) -> Any:
     """Expect a result that depends on every float tensor among the arguments, and return it.
 
-    This is a `precondition` of the property that a test checks next. The result must not equal an argument or
-    have equal rows; its values are not checked. It need not depend on the first and last element of an
-    argument, so a loop with one iteration too few still passes.
+    If it fails, the test is "not judged" instead of "failed". So a test calls it before checking a property.
+    The result must not equal an argument, and its rows must not all be equal. Other values are not checked.
+    The first and last elements of arguments are not varied, so a loop with one iteration too few still
+    passes.
     """
     result = function(*arguments)
     parts, floats = _parts(result), _floats(arguments)
@@ -200,7 +201,8 @@ def expect_dtype_kept(function: Callable[..., Any], *arguments: object) -> None:
     wide, narrow = (_slopes(function, inputs, directions, size) for size in (1e-4, 1e-9))
     for far, near in zip(wide, narrow, strict=True):
         lost = (far - near).abs().max() > 0.01 * far.abs().max()
-        expect(not lost, "A change in the ninth digit is lost. Is a step computed in float32?")
+        change = "A change in the ninth digit of the inputs does not show in the result"
+        expect(not lost, f"{change}. Is a step computed in float32?")
 
 
 def expect_gradcheck(function: Remote, **arguments: object) -> None:
@@ -208,7 +210,8 @@ def expect_gradcheck(function: Remote, **arguments: object) -> None:
     inputs, names = tuple(arguments.values()), tuple(arguments)
     output = expect_tensor(expect_computed(function, *inputs, names=names))
     leaves = {i: tensor.clone().requires_grad_() for i, tensor in _floats(inputs).items()}
-    # With weights of both signs, the terms of a sum can nearly cancel, so positive weights are tried, too.
+    # With weights of both signs (randn), terms of a sum can nearly cancel, so that a wrong gradient passes.
+    # Therefore positive weights (rand) are tried, too.
     for random in (torch.randn, torch.rand):
         weight = random(output.shape, dtype=torch.float64)
         inspection = _call(function.inspect, inputs, leaves, weight=weight)
@@ -217,14 +220,14 @@ def expect_gradcheck(function: Remote, **arguments: object) -> None:
             direction = random(leaf.shape, dtype=torch.float64)
             slope, *_ = _slopes(function, inputs, {position: direction}, 1e-3)
             moved, predicted = (expect_tensor(slope, weight.shape) * weight).sum(), gradient * direction
-            wrong = f"The result does not change with {names[position]} as its gradient says."
+            wrong = f"The gradient of {names[position]} does not match how the result changes."
             expect_moved(moved, [predicted], f"{wrong} Is a step detached?", atol=1e-3)
 
 
 def expect_moved(
     moved: torch.Tensor, parts: Sequence[torch.Tensor], message: str, atol: float = 1e-6
 ) -> None:
-    """Expect that the change `moved` equals the sum of all `parts`, each a gradient times a small step.
+    """Expect that all `parts` add up to the change `moved`. Each part is a gradient times a small step.
 
     The tolerance is 1 % of the sum of absolute values in `parts`, plus `atol`. Gradients that are not finite
     always fail.
@@ -260,7 +263,7 @@ def _floats(arguments: Sequence[object]) -> dict[int, torch.Tensor]:
 def _call(
     call: Callable[..., Any], arguments: Sequence[object], others: dict[int, torch.Tensor], **how: object
 ) -> Any:
-    """Call `call` with `arguments`; those at the positions in `others` are replaced."""
+    """Call `call` with `arguments`, where `others` replaces the arguments at its positions."""
     return call(*(others.get(i, value) for i, value in enumerate(arguments)), **how)
 
 
