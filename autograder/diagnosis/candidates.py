@@ -1,4 +1,4 @@
-"""Candidates for a repair: edited code with its cached answers to the requests of tests."""
+"""Candidates for a repair: edited code, with the worker's cached replies to the requests of tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,34 +24,36 @@ class CandidateRunner(Backend, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Edits, and the code after them, which passes every test or still has a known mistake."""
+    """Edits and the edited code. The code passes every test, or only known mistakes remain in it."""
 
     edits: tuple[Edit, ...]
     code: Code
-    # The known mistakes with the same results as the code after the edits; none if it passes every test.
+    # Known mistakes whose results equal those of the edited code. Empty if the code passes every test.
     remaining: tuple[Mistake, ...] = ()
-    # For each of two edits, the known mistakes with the same results as the code after the other edit alone.
+    # For each of two edits, the known mistakes that the edit repairs. They remain if only the other edit is
+    # made.
     repaired: tuple[tuple[Mistake, ...], ...] = ()
 
 
 @dataclass
 class Candidate:
-    """Edited code and its cached answers. If a test makes another request, the worker runs the code."""
+    """Edited code and its cached replies. A request that is not cached goes to the worker."""
 
     runner: CandidateRunner
     code: Code
     edits: tuple[Edit, ...] = ()
     is_code: bool = True
-    is_proven: bool = False  # whether it has passed all tests, on both sets of inputs
-    failure: Run | None = None  # the run of the test that it fails
-    live_request_count: int = 0  # requests that the worker answered; before the first, it runs the code
-    # A test's requests with the candidate's answers, and these answers as bytes.
+    is_proven: bool = False  # whether the code has passed all tests, on two sets of inputs
+    failure: Run | None = None  # the run of a test that the code fails
+    # The number of requests sent to the worker. The worker runs the code before the first request.
+    live_request_count: int = 0
+    # By test and inputs: the requests with their replies, and the replies as bytes, to compare them.
     cached_exchanges: dict[tuple[HiddenTest, Inputs], tuple[list[Exchange], bytes]] = field(
         default_factory=dict
     )
 
     def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
-        """Return the worker's answer to a request."""
+        """Return the worker's reply to a request."""
         if not self.live_request_count:
             self.runner.define(self.code.text)
         self.live_request_count += 1
@@ -64,7 +66,11 @@ class Candidate:
         inputs: Inputs,
         parts: Iterator[Any],
     ) -> None:
-        """Cache the answers to the requests of tests. Raise ValueError if their form is invalid."""
+        """Cache the worker's replies to the requests of each test. Raise ValueError if a reply is invalid.
+
+        `answers` has the replies without their tensors, or is None if the code raised an error. `parts`
+        yields the tensors.
+        """
         self.is_code = isinstance(answers, list)
         for (test, requests), replies in zip(
             requests_of.items(), answers if isinstance(answers, list) else [], strict=False
@@ -76,5 +82,5 @@ class Candidate:
                         exchanges.append(Exchange(request, (header, [*islice(parts, count)])))
                         sent += exchanges[-1].reply[1]
                     case _:
-                        raise ValueError("an answer has an invalid form")
+                        raise ValueError("a reply has an invalid form")
             self.cached_exchanges[test, inputs] = exchanges, pack({"value": replies}, sent)

@@ -1,4 +1,4 @@
-"""A student's code for one question: the statements that it depends on, and edited copies of them."""
+"""A student's code for one question: all statements that the answer needs, and edited copies of them."""
 
 import ast
 import builtins
@@ -11,7 +11,7 @@ from autograder.diagnosis.trees import New, names_in, parents, replaced, text_of
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 MODULES = ("torch", "nn", "F", "math")
 ALWAYS_THERE = frozenset((*dir(builtins), *MODULES))  # names that any code may use
-# The role of an expression: the called function or the operator, and the argument's index or keyword.
+# Where an expression is used: the function or operator that takes it, and the argument's index or keyword.
 Slot = tuple[str, str]
 
 
@@ -21,13 +21,13 @@ class Scope:
 
     function: str = ""
     parameters: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()  # the parameters, then the function's other variables
+    names: tuple[str, ...] = ()  # the parameters, then the variables that have been assigned before the node
     unread: tuple[str, ...] = ()  # parameters and variables that the function does not read
-    attributes: tuple[str, ...] = ()  # of self
+    attributes: tuple[str, ...] = ()  # attributes of self, and its buffers
     unread_attributes: tuple[str, ...] = ()  # attributes of self that no method reads
     in_class: bool = False
     takes_tensors: bool = False  # whether the function may take a tensor as an argument
-    # The slots in which each variable is read.
+    # By variable: the slots in which the function reads it.
     uses: Mapping[str, tuple[Slot, ...]] = field(default_factory=dict, compare=False)
 
 
@@ -43,11 +43,11 @@ class NodeInScope:
 
 @dataclass(frozen=True)
 class Code:
-    """Statements in order. Those with indices in `fixed` belong to other questions and are not edited."""
+    """The statements of an answer, in order."""
 
     statements: tuple[ast.stmt, ...]
     cells: tuple[int, ...] = ()  # the number of each statement's cell, as the notebook counts cells
-    fixed: frozenset[int] = frozenset()
+    fixed: frozenset[int] = frozenset()  # indices of the statements of other questions, which are not edited
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -61,13 +61,13 @@ class Code:
 
     @cached_property
     def unused(self) -> frozenset[tuple[str, str]]:
-        """Pairs of a function's name and one of its variables whose last value is not read."""
+        """The variables whose last value is never read, as pairs of a function and a variable."""
         nodes = (node for one in self.statements for node in walk(one) if isinstance(node, _FUNCTIONS))
         return frozenset((node.name, name) for node in nodes for name in _unused(node))
 
     @cached_property
     def casts(self) -> int:
-        """The number of calls that cast a tensor to a fixed dtype, perhaps by an argument."""
+        """The number of calls that cast a tensor, such as `x.float()` or `x.sum(dtype=torch.float)`."""
         return sum(_is_cast(node) for one in self.statements for node in walk(one))
 
     @cached_property
@@ -81,7 +81,7 @@ class Code:
         return [statement for index, statement in enumerate(self.statements) if index not in self.fixed]
 
     def edited(self, changes: Sequence[tuple[ast.AST, New]]) -> "Code":
-        """Return a copy of the code in which each old node is replaced. Unchanged nodes are shared."""
+        """Return a copy in which the second node of each pair replaces the first. Other nodes are shared."""
         replacements = {id(old): new for old, new in changes}
         statements = [*self.statements]
         for index in {self._statement_index(old) for old, _ in changes}:
@@ -142,14 +142,14 @@ def _nodes_in(
         return
     target = node.targets[0] if isinstance(node, ast.Assign) else None
     use_slots = scope.uses.get(target.id, ()) if isinstance(target, ast.Name) else ()
-    # The elements of an assigned tuple have the slot of an assigned value.
+    # In `a, b = x, y`, the values `x` and `y` have the same slot as `x` in `a = x`.
     element_slot = slot if isinstance(node, ast.Tuple) and slot == ("=", "") else None
     for child, child_slot in _children_with_slots(node):
         yield from _nodes_in(child, scope, child_slot or element_slot, use_slots)
 
 
 def _nodes_in_function(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Iterator[NodeInScope]:
-    """Yield a function and the nodes in it. Each can read the variables that earlier statements assign."""
+    """Yield a function and its nodes. Each node's scope has the variables that earlier statements assign."""
     readable, read = _parameters(node), {*names_in(node, ast.Load)}
     unread = tuple(name for name in names_of(node) if name not in read)
     uses = _variable_slots(node)
@@ -208,7 +208,7 @@ def _call_parts_with_slots(node: ast.Call) -> Iterator[tuple[ast.AST, Slot | Non
     if isinstance(node.func, ast.Attribute):
         owner = ast.unparse(node.func.value)
         of_module = owner.partition(".")[0] in MODULES or owner.startswith("super(")
-        is_method = owner != "self" and not of_module  # whether it is called on a value
+        is_method = owner != "self" and not of_module  # whether the function is a method of a value
     if is_method:
         yield node.func.value, (called, "0")  # type: ignore[attr-defined]
     else:
@@ -242,12 +242,12 @@ def names_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
 
 
 def stored(node: ast.AST) -> list[str]:
-    """Return the names of the variables that some code assigns, except `_`."""
+    """Return the names of the variables that a tree assigns, except `_`."""
     return [name for name in names_in(node, ast.Store) if name != "_"]
 
 
 def _unused(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """Return the variables whose last value is never read. In a loop, every read of a variable counts."""
+    """Return the variables whose last value is never read, not even by a loop's next pass."""
     last_stored, last_read = dict[str, int](), dict[str, int]()
     for at, (name, is_read) in enumerate(_accesses(function.body)):
         (last_read if is_read else last_stored)[name] = at
@@ -255,7 +255,10 @@ def _unused(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 
 def _accesses(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, bool]]:
-    """Yield each name in the order of execution, and whether it counts as read (True) or assigned (False)."""
+    """Yield each use of a name in the order of execution: True for a read, False for an assignment.
+
+    Assignments that right code often leaves unread are yielded as reads.
+    """
     for statement in statements:
         parts = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]
         assigned = {name for part in parts for name in stored(part)}
@@ -263,12 +266,13 @@ def _accesses(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, bool]]:
         yield from ((name, _may_be_unread(statement)) for name in assigned)
         for body in ("body", "orelse", "finalbody"):
             yield from _accesses(getattr(statement, body, ()))
-        if isinstance(statement, ast.For | ast.While | ast.FunctionDef):  # a second run reads the names again
+        # The next pass of a loop, or the next call of a function, reads the names again.
+        if isinstance(statement, ast.For | ast.While | ast.FunctionDef):
             yield from ((name, True) for name in names_in(statement, ast.Load))
 
 
 def _may_be_unread(statement: ast.stmt) -> bool:
-    """Whether right code often leaves names of a statement unread: sizes, tuple elements, loop variables."""
+    """Whether a statement assigns names that right code often leaves unread, such as sizes."""
     match statement:
         case (
             ast.Assign(targets=[ast.Tuple()], value=ast.Attribute() | ast.Call()) | ast.For(target=ast.expr())
@@ -318,9 +322,9 @@ def attributes_of(node: ast.ClassDef) -> tuple[str, ...]:
 
 
 def takes_tensors(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a function may take a tensor: an argument is annotated with a Tensor type or not annotated.
+    """Whether a function other than `__init__` may take a tensor.
 
-    `__init__` never counts.
+    At least one argument must have an annotation with "Tensor", or no annotation.
     """
     annotations = [arg.annotation for arg in node.args.args if arg.arg != "self"]
     texts = ["Tensor" if annotation is None else ast.unparse(annotation) for annotation in annotations]

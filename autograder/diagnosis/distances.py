@@ -1,4 +1,4 @@
-"""The runs of tests on the reference, with their cost, and the distance of a failed run from them."""
+"""Computes how far a failed run is from the reference's run of the same test, and what this test costs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,14 +7,15 @@ from autograder.testing.inputs import Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 
 _MOST_BYTES = 1 << 16  # the largest number of bytes of an array that are compared
-# Microseconds charged for a call of torch, and for a kilobyte of an answer.
+# Microseconds charged to the budget of the search for a call of torch, and for a kilobyte of replies.
 _TORCH_CALL_COST, _KILOBYTE_COST = 3, 1
 
 
 def distance(right: Run, run: Run) -> float:
-    """Return the distance of a failed run from the right one, at the first exchange that differs.
+    """Return the distance of a failed run from the right run, measured at the first reply that differs.
 
-    3 for an error, 2 for a wrong shape, else 0.5 plus the largest fraction of wrong numbers in a tensor.
+    The distance is 3 for an error and 2 for a wrong shape. Otherwise it is 0.5 plus the fraction of wrong
+    numbers in the worst tensor.
     """
     for right_exchange, exchange in zip(right.exchanges, run.exchanges, strict=False):
         (right_header, ours), (other_header, theirs) = right_exchange.reply, exchange.reply
@@ -34,7 +35,7 @@ def _shape(part: Any) -> object:
 
 
 def _share_of_wrong_numbers(right: Any, actual: Any) -> float:
-    """Return the fraction of numbers that differ. An array's first bytes are compared in groups of eight."""
+    """Return the fraction of numbers that differ. Bytes are compared eight at a time."""
     if isinstance(right, bytes):
         offsets = range(0, min(len(right), _MOST_BYTES), 8)
         return float(
@@ -48,7 +49,7 @@ def _share_of_wrong_numbers(right: Any, actual: Any) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RightAnswer:
-    """The reference's run of a test, and its cost in microseconds, which replaces a measured time."""
+    """The reference's run of a test, and its cost in microseconds. The cost is computed, not measured."""
 
     run: Run
     cost: int

@@ -1,9 +1,9 @@
 """Makes small edits of a student's code, the likeliest repairs first.
 
-Some edits insert values and steps of right answers where the student's code has other values or none. Others
-apply the inverses of the catalogue's rules. General edits change a dimension, name, operator or bound, remove
-a step, assign a discarded result, or reorder steps and statements. Most edits make no sense. That does not
-matter, because only an edit that passes the hidden tests is a repair.
+Some edits insert values and steps of right answers. Others apply rules of the catalogue of misconceptions in
+reverse. General edits change a dimension, name, operator or bound, remove a step, assign a discarded result,
+or reorder steps and statements. Most edits make no sense. That does not matter, because an edit is a repair
+only if the edited code passes the hidden tests.
 """
 
 import ast
@@ -60,20 +60,20 @@ _TAKES_DIMENSIONS = frozenset((
     "repeat_interleave", "norm", "std", "var", "log_sum_exp", "logsumexp", "split", "chunk", "movedim",
     "flip", "select", "narrow", "normalize",
 ))  # fmt: skip
-_NOT_DIMENSIONS = frozenset((  # arguments of these functions that are sizes, numbers of parts, or powers
+_NOT_DIMENSIONS = frozenset((  # functions, with the index of an argument that is a size, a count or a power
     ("split", "1"), ("chunk", "1"), ("repeat_interleave", "1"), ("norm", "1"), ("normalize", "1"),
     ("narrow", "2"), ("narrow", "3"), ("select", "2"), ("unflatten", "2"),
 ))  # fmt: skip
-# Functions with two dimensions. Rules of tables.py change both together: if only one changed, both could be
-# equal, and the call would have no effect.
+# Functions with two dimensions. Rules of tables.py change both dimensions together: after a change of only
+# one, the two dimensions could be equal, and the call would have no effect.
 _TRANSPOSE = ("transpose", "swapaxes")
 _CASTS = frozenset(("to", "float", "double", "type_as", "half"))
-_EXTRA_TOKENS = 8  # a new value has at most twice the tokens of the old value, and this many more
+_EXTRA_TOKENS = 8  # a new value has at most 2 * (tokens of the old value) + _EXTRA_TOKENS tokens
 _DIM_NAMES = ("dim", "axis", "dim0", "dim1")
 
 
 def edits(code: Code, right: RightAnswerFragments) -> list[Edit]:
-    """Return edits of some code, the likeliest first."""
+    """Return edits of a student's code, the likeliest first."""
     compared = right.compared(code)
     candidates = [
         edit
@@ -81,13 +81,17 @@ def edits(code: Code, right: RightAnswerFragments) -> list[Edit]:
         for make in _EDIT_GENERATORS
         for edit in make(EditBuilder(right, compared, site), site)
     ]
-    if code.casts:  # an added cast would hide the effect of a wrong cast
+    if code.casts:  # leave out added casts, which would hide the effect of a wrong cast
         candidates = [edit for edit in candidates if edit.kind != "missing" or edit.does not in _CASTS]
     return _ranked([*candidates, *_joint(candidates)], code)
 
 
 def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[Edit]:
-    """Return edits by EDITS and the catalogue's inverse rules, in several rewritten forms of some code."""
+    """Return edits by the rules in EDITS and by the inverses of the catalogue's rules.
+
+    `views` are equivalent forms of the student's code. An edit that is possible in several forms is returned
+    once.
+    """
     ranked, ranked_positions = list[Edit](), set[tuple[object, ...]]()
     for code in views:
         compared = right.compared(code)
@@ -104,16 +108,16 @@ def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[E
 
 
 def _edit_position(edit: Edit) -> tuple[object, ...]:
-    """Return the misconception, kind and position of an edit. They identify it in all forms of the code."""
+    """Return an edit's misconception, kind and position, which are the same in all forms of the code."""
     return edit.misconception, edit.kind, *position(edit.old)
 
 
 def _ranked(candidates: Sequence[Edit], code: Code) -> list[Edit]:
-    """Return edits sorted by rank. Later edits of the same kind and node get a higher rank."""
+    """Return edits sorted by rank, after delaying repeated edits of the same kind and node."""
     likelier_edits = Counter[tuple[int, str]]()
     ranked, recipes = [], set[tuple[object, ...]]()
     for edit in sorted(candidates, key=lambda edit: edit.rank):
-        if edit.does in _COMMUTATIVE:  # the same product or sum again, perhaps in another order
+        if edit.does in _COMMUTATIVE:  # skip an edit that only swaps the operands of an earlier edit
             recipe = (id(edit.old), *edit.recipe)
             if recipe in recipes:
                 continue
@@ -125,11 +129,11 @@ def _ranked(candidates: Sequence[Edit], code: Code) -> list[Edit]:
 
 
 _COMMUTATIVE = ("Add", "Mult")  # operators whose operands may change their order
-_REPEATED_DELAY = 0.03  # added to the rank for each likelier edit of the same kind and node
+_REPEATED_DELAY = 0.03  # added to an edit's rank for each earlier edit of the same kind and node
 
 
 def _joint(candidates: Sequence[Edit]) -> Iterator[Edit]:
-    """Yield edits that change several nodes of a function in the same way, such as three layers."""
+    """Yield edits that change several nodes of a function in the same way, for example three layers."""
     by_recipe = defaultdict[tuple[object, ...], dict[int, Edit]](dict)
     for edit in candidates:
         if edit.recipe:
@@ -147,7 +151,7 @@ def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
         return
     slots, size = dict.fromkeys([site.slot, *site.use_slots]), token_counts(node).total()
     slots |= {("range", "0"): None} if site.slot == ("range", "1") else {}
-    # A much longer value would be the answer itself.
+    # A much longer value would be a whole solution.
     most_tokens = 2 * size + (3 if site.slot[0] == "return" else _EXTRA_TOKENS)
     for fragment in dict.fromkeys(one for slot in slots for one in builder.right.values.get(slot, ())):
         if isinstance(fragment.tree, ast.Name) and fragment.tree.id not in site.scope.names:
@@ -166,7 +170,7 @@ def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
                 + (0 if is_simple else 0.4)
                 + (type(fragment.tree) is not type(node)) * (0.2 if contains_name else 0.6)
             )
-            # It is likelier that the computation of a value is wrong than the variable that is read.
+            # Few mistakes are repaired by a computation in the place of a variable, so such edits come later.
             rank += isinstance(node, ast.Name) and not isinstance(fragment.tree, ast.Name)
             kind = _kind_of_value(site, fragment.tree)
             for names, tokens in name_substitutions(fragment, site.scope):
@@ -184,7 +188,7 @@ def _kind_of_value(site: NodeInScope, tree: ast.AST) -> str:
 
 
 def _takes_dimension(site: NodeInScope) -> bool:
-    """Whether a node is an argument that selects a dimension, such as `dim` or the first one of `sum`."""
+    """Whether a node is an argument that selects a dimension, such as the argument of `x.sum(1)`."""
     function, argument = site.slot or ("", "")
     if not argument.isdigit():
         return argument in _DIM_NAMES
@@ -261,7 +265,10 @@ def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _may_replace(name: str, site: NodeInScope) -> bool:
-    """Whether a name may replace a node. As the argument `bias`, any number would count as True."""
+    """Whether a name may replace a node. For the argument `bias`, the name must contain "bias".
+
+    Otherwise any variable with a number could replace `bias=True`, because numbers count as True.
+    """
     return site.slot is None or site.slot[1] != "bias" or "bias" in name
 
 
@@ -282,7 +289,7 @@ def _by_rules(
 
 
 def _by_several_rules(code: Code, right: RightAnswerFragments) -> Iterator[Edit]:
-    """Yield edits by rules that are applied together, if each of them matches in the same statement."""
+    """Yield edits by rules that are applied together, if all of these rules match in one statement."""
     several_rules = [rule for rules in right.inverse_rules.values() for rule in rules if rule.others]
     for statement in code.editable:
         nodes = by_type(statement)
@@ -299,7 +306,7 @@ def _by_several_rules(code: Code, right: RightAnswerFragments) -> Iterator[Edit]
 def _kind_and_rank_of_rule(
     builder: EditBuilder, rule: Rule, node: ast.AST, replacement: ast.AST
 ) -> tuple[str, float]:
-    """Return the kind and rank of an edit by a rule that states neither."""
+    """Return the kind and rank of an edit whose rule has no rank."""
     if not rule.misconception:
         return _kind_and_rank(builder, node, replacement)
     *_, smallest = path_to_difference(node, replacement)
@@ -338,7 +345,7 @@ _SIMILAR: dict[str, list[str]] = {  # similar functions, in addition to those of
 
 
 def _inverse_slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits by the slips that also make mutants. A slip often undoes another slip of its kind."""
+    """Yield the small changes of `slips` as edits. Such a change often repairs a mistake of the same kind."""
     if not site.scope.function or (
         site.slot and site.slot[0] in _TRANSPOSE and _constant(site.node) is not None
     ):
@@ -366,7 +373,7 @@ def _kind_and_rank(builder: EditBuilder, part: ast.AST, other: ast.AST) -> tuple
             return "too much", rank + (step_input(part) is not other) * 0.4
         case ast.Call(func=old), ast.Call(func=new) if ast.dump(old) != ast.dump(new):
             is_known = any(function == called_name(other) for function, _ in builder.right.values)
-            # If arguments change, too, the function may be right, but called at the wrong step.
+            # If the arguments also change, the function may be right, but applied to a wrong value.
             kind = "function" if _arguments(part) == _arguments(other) else "value"
             return kind, 1.6 if is_known else 3.0
         case ast.Call(args=old_args, keywords=named), ast.Call(args=new_args, keywords=others):

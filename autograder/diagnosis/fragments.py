@@ -1,4 +1,8 @@
-"""Collects the steps and values of right answers, and builds the edits that put them into a wrong answer."""
+"""Collects the steps and values of right answers, and builds the edits that put them into a wrong answer.
+
+A step is one operation on a value (its input), such as a transpose. A slot is where a value is used, such as
+the first argument of `softmax`. A fragment is a value, a step or a statement of a right answer.
+"""
 
 import ast
 from collections import Counter, defaultdict
@@ -32,9 +36,9 @@ from autograder.diagnosis.trees import (
     without_positions,
 )
 
-_MOST_NODES = 14  # expressions in a value; a larger one would be the answer itself
-_MOST_STEP_NODES = 16  # expressions in a step, without its input
-_MOST_COMPARED = 2  # right answers whose operations are compared with those of a wrong one
+_MOST_NODES = 14  # the most expressions in a value; a larger value would be a whole solution
+_MOST_STEP_NODES = 16  # the most expressions in a step, without its input
+_MOST_COMPARED = 2  # the most right answers with which a wrong answer is compared
 Names = Mapping[str, str]  # maps a right answer's names to a student's names; attributes begin with "self."
 MOST_NAMES = 8  # the largest number of such mappings for a fragment
 # Names that a fragment keeps, because they mean the same in every answer.
@@ -43,16 +47,16 @@ ANYWHERE = frozenset((*MODULES, "self", "float", "int", "range", "len", "super",
 
 @dataclass(frozen=True, slots=True)
 class RightAnswerFragment:
-    """A value, step or statement of a right answer. In a step, `_hole_` is the placeholder for its input."""
+    """A value, step or statement of a right answer. A step has the placeholder `_hole_` for its input."""
 
     tree: ast.expr | ast.stmt
-    names: frozenset[str]  # variables that it reads
+    names: frozenset[str]  # variables that the fragment reads
     attributes: frozenset[str]  # attributes of self
-    does: str  # the function or operator that it applies
-    calls: frozenset[str]  # functions of the notebook that it calls
+    does: str  # the outermost function or operator
+    calls: frozenset[str]  # functions of the notebook that the fragment calls
     tokens: Counter[str] = field(compare=False)
     size: int  # the number of tokens
-    slots: frozenset[Slot | None] = frozenset()  # the slots of a step in right answers
+    slots: frozenset[Slot | None] = frozenset()  # where right answers use the result of this step
 
     def written(self, names: Names, value: ast.expr | None = None) -> Any:
         """Return the fragment's tree with a student's names. `value` becomes the input of a step."""
@@ -67,9 +71,9 @@ class RightAnswerFragment:
 def name_substitutions(
     fragment: RightAnswerFragment, scope: Scope, most: int = MOST_NAMES
 ) -> tuple[tuple[Names, Counter[str]], ...]:
-    """Return mappings from names of a fragment that the student lacks to names that the student has.
+    """Return replacements for those names of a fragment that the student's code lacks.
 
-    Each mapping comes with the tokens of the renamed fragment.
+    Each item is a mapping to names of the student's code, with the token counts of the renamed fragment.
     """
     if fragment.attributes and not scope.in_class:
         return ()
@@ -104,17 +108,17 @@ def _nearest(name: str, names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class RightAnswerFragments:
-    """The values of right answers by their slots, their steps and their statements."""
+    """The values (by slot), the steps and the statements of right answers."""
 
     values: Mapping[Slot, tuple[RightAnswerFragment, ...]]
     steps: tuple[RightAnswerFragment, ...]
-    statements: tuple[RightAnswerFragment, ...]  # without a result, such as `model.eval()`
+    statements: tuple[RightAnswerFragment, ...]  # statements without a result, such as `model.eval()`
     operations: tuple[Counter[str], ...]  # how often each answer applies each operation
     # The inverses of the catalogue's rules, by the type of node that they rewrite.
     inverse_rules: RulesByType = field(default_factory=dict)
 
     def compared(self, code: Code) -> "Compared":
-        """Compare the operations of some code with those of the most similar right answers."""
+        """Compare the code's operations with the operations of the most similar right answers."""
         counts = operations(code)
         nearest = sorted(self.operations, key=lambda other: token_distance(counts, other))
         lacks = [frozenset(other - counts) for other in nearest[:_MOST_COMPARED]] or [frozenset[str]()]
@@ -124,11 +128,11 @@ class RightAnswerFragments:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The differences in operations between some code and the most similar right answers."""
+    """The operations that a student's code applies less or more often than the most similar right answers."""
 
-    lacks: frozenset[str]  # operations of which the most similar answer has more
-    may_lack: frozenset[str]  # operations of which one of the similar answers has more
-    has_more: frozenset[str]  # operations of which the code has more than each of the similar answers
+    lacks: frozenset[str]  # operations that the most similar answer applies more often
+    may_lack: frozenset[str]  # operations that at least one similar answer applies more often
+    has_more: frozenset[str]  # operations that every similar answer applies less often
 
 
 def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
@@ -163,7 +167,7 @@ def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
 def _effect_statement(node: ast.AST) -> ast.stmt | None:
     """Return a statement without a result: a method call, or an `if` that raises an error.
 
-    The error loses its message. Any other node gives None.
+    The returned `raise` has no message. Return None for any other node.
     """
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))):
@@ -174,7 +178,7 @@ def _effect_statement(node: ast.AST) -> ast.stmt | None:
 
 
 def _whole_answer(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield the value of a function that consists of a `return`: it is the whole answer."""
+    """If a function has only a `return` statement, yield the returned value, which is the whole answer."""
     match node:
         case ast.FunctionDef(body=[ast.Return(value=ast.expr() as value)]):
             yield value
@@ -202,7 +206,10 @@ def _fragment(tree: ast.expr | ast.stmt) -> RightAnswerFragment:
 
 
 def operation(node: ast.AST) -> str:
-    """Return the name of the function, method or operator that a node applies, or "layer", or ""."""
+    """Return the name of the function, method or operator that a node applies.
+
+    Return "layer" for a call such as `self.key(x)`, and "" for a node that applies nothing.
+    """
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name("self"))):
             return "layer"
@@ -219,7 +226,7 @@ def operation(node: ast.AST) -> str:
     return ""
 
 
-# Operations whose first two arguments may both be the input of a step.
+# Operations of which the first or the second argument may be the input of a step.
 _OF_TWO = frozenset(("MatMult", "maximum", "minimum", "masked_fill", "Add", "Mult", "dot"))
 _EQUIVALENT = {
     "T": "transpose", "mT": "transpose", "t": "transpose", "swapaxes": "transpose", "permute": "transpose",
@@ -230,20 +237,20 @@ _EQUIVALENT = {
 
 
 def operations(code: Code) -> Counter[str]:
-    """Return how often some code applies each operation."""
+    """Return how often the code applies each operation."""
     nodes = (node for statement in code.editable for node in ast.walk(statement))
     return Counter(does for node in nodes if (does := operation(node)))
 
 
 def _has_no_local_sizes(node: ast.expr, scope: Scope) -> bool:
-    """Whether all indices use only parameters, not local names that a student's code may lack."""
+    """Whether the indices in an expression use only parameters. Local names may be missing in other code."""
     shared_names = {*scope.parameters, *ANYWHERE}
     indices = (one.slice for one in ast.walk(node) if isinstance(one, ast.Subscript))
     return all({*names_in(index)} <= shared_names for index in indices)
 
 
 def _step_fragments(node: ast.expr) -> Iterator[ast.expr]:
-    """For each operand, yield the node with the placeholder in its place, if the rest is small."""
+    """For each operand, yield the node with the placeholder instead of the operand, if this step is small."""
     for operand in _operands(node):
         size = expression_count(node) - expression_count(operand)
         if not isinstance(operand, ast.Constant) and size <= _MOST_STEP_NODES:
@@ -270,7 +277,7 @@ def step_input(node: ast.expr) -> ast.expr | None:
     return next(iter(_operands(node)), None)
 
 
-# An edit is small if of its numbers of removed and added tokens, the smaller is at most 6, the larger 30.
+# A small edit removes at most 6 tokens and adds at most 30, or removes at most 30 and adds at most 6.
 _MOST_CHANGED, MOST_ADDED = 6, 30
 RANK_PER_TOKEN = 0.06  # added to an edit's rank for each token
 TOKENS_PER_NODE = 3  # added to an edit's size for each further node
@@ -279,24 +286,21 @@ Make = Callable[[], New]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One small change: a node, a function that makes its replacement, and the kind of change.
+    """A change of one or more nodes. Edits with lower ranks are tried earlier."""
 
-    One edit can replace several nodes. Edits with lower ranks are tried earlier.
-    """
-
-    old: ast.AST
-    make: Make
-    kind: str
+    old: ast.AST  # the replaced node, or the first of them
+    make: Make  # returns the replacement of this node
+    kind: str  # the kind of change, such as "dimension"
     rank: float
-    size: int = 0  # the number of tokens that differ
-    extent: int = 0  # the number of tokens in the replaced code
+    size: int = 0  # the number of removed and added tokens, with an extra for large edits
+    extent: int = 0  # the number of tokens in the old code
     more: tuple[tuple[ast.AST, Make], ...] = ()  # further nodes and their replacements
-    within: Code | None = None  # the edited code: the student's, or a rewritten form of it
+    within: Code | None = None  # the code that is changed: the student's code, or an equivalent form
     at: ast.AST | None = None  # the replaced part of the student's text; set when the edit is applied
-    cell: int | None = None  # the number of the cell that contains it
-    does: str = ""  # the operation of the step that the edit adds
-    misconception: str = ""  # the name of the misconception that it undoes, if it comes from the catalogue
-    recipe: tuple[object, ...] = ()  # equal for edits that change several nodes of a function in the same way
+    cell: int | None = None  # the number of the cell that contains the replaced part
+    does: str = ""  # if the edit adds a step: the operation of this step
+    misconception: str = ""  # if the edit comes from the catalogue: the misconception that it repairs
+    recipe: tuple[object, ...] = ()  # the change without its node; edits with the same recipe can be joined
 
     @property
     def changes(self) -> list[tuple[ast.AST, New]]:
@@ -321,7 +325,7 @@ class EditBuilder:
         *more: tuple[ast.AST, New],
         size: int | None = None,
     ) -> Iterator[Edit]:
-        """Yield an edit if it is small, or if its `size` is given. A given size does not change the rank."""
+        """Yield an edit if it is small. An edit with a given `size` is always yielded, and with this rank."""
         if size is not None:
             yield edit_of([(old, new), *more], kind, rank, size)
             return
@@ -344,7 +348,7 @@ class EditBuilder:
         more: tuple[tuple[ast.AST, Make], ...] = (),
         does: str = "",
     ) -> Iterator[Edit]:
-        """Yield an edit that removes and adds these tokens, if it is small. Its rank grows with its size."""
+        """Yield an edit with these removed and added tokens, if it is small. Its rank grows with its size."""
         only_removed, only_added = removed - added, added - removed
         fewer, more_tokens = sorted((only_removed.total(), only_added.total()))
         if fewer > (2 * _MOST_CHANGED if kind == "step" else _MOST_CHANGED) or more_tokens > MOST_ADDED:
@@ -361,12 +365,12 @@ class EditBuilder:
 def edit_of(
     changes: Sequence[tuple[ast.AST, New]], kind: str, rank: float, size: int, misconception: str = ""
 ) -> Edit:
-    """Return one edit that makes all these changes, pairs of a node and its replacement."""
+    """Return one edit that makes all changes. A change is a pair of a node and its replacement."""
     (old, new), *more = changes
     others = tuple((other, returning(replacement)) for other, replacement in more)
     return Edit(old, returning(new), kind, rank, size, more=others, misconception=misconception)
 
 
 def returning(new: New) -> Make:
-    """Return a function that returns this replacement."""
+    """Return the function `make` of an edit whose replacement already exists."""
     return lambda: new

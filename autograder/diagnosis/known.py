@@ -14,7 +14,8 @@ from autograder.diagnosis.patterns import PatternError, rules
 def known_mistakes(exercise: Exercise, path: Path | None = None) -> tuple[Answer, ...]:
     """Return the wrong answers of mistakes.py, or of another file, with their code.
 
-    Raise SourceError if an answer defines more or less than its question, or if an edit changes nothing.
+    Raise SourceError if an answer does not define its question, or defines another question, or if a rule of
+    an edit matches nothing in the solution.
     """
     answers = (answer for answer in exercise.wrong_answers(path) if answer.kind is Kind.MISTAKE)
     mistakes = tuple(
@@ -28,7 +29,7 @@ def known_mistakes(exercise: Exercise, path: Path | None = None) -> tuple[Answer
 
 @lru_cache(maxsize=1024)
 def edited(answer: Answer, solution: str) -> Answer:
-    """Return the answer with its code. Each rule of its edit rewrites all code that it matches."""
+    """Return the answer with its code. Each rule of the edit replaces all its matches in the solution."""
     tree = ast.parse(solution)
     try:
         for rule in rules(answer.edit):
@@ -44,12 +45,12 @@ def edited(answer: Answer, solution: str) -> Answer:
 
 
 def _fix(pattern: str, solution: ast.Module) -> str:
-    """Return the fix for a pattern that matches nothing in a solution."""
+    """Return advice on a pattern that matches nothing in the solution."""
     match ast.parse(pattern).body:
         case [ast.Assign([ast.Name(name)])]:
             calls = [node for node in ast.walk(solution) if isinstance(node, ast.Call)]
             for call in calls:
                 if any(keyword.arg == name for keyword in call.keywords):
-                    reason = f"{name} is a keyword argument there, which alone is not an expression"
-                    return f"{reason}: write the whole call on both sides, such as {ast.unparse(call)}"
-    return "copy its left side from there"
+                    reason = f"{name} is a keyword argument there, so write the whole call"
+                    return f"{reason} on both sides of the rule, such as {ast.unparse(call)}"
+    return "copy the left side of the rule from the solution"

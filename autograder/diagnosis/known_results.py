@@ -1,6 +1,7 @@
-"""Recognizes a mistake by its results, which equal those of a known wrong answer with this mistake.
+"""Recognizes a mistake if the student's code gives the same results as a known wrong answer.
 
-Two answers have equal results if they fail the same tests on two sets of inputs, with equal values.
+Two answers give the same results if, on two sets of disclosed inputs (which students may see), they fail the
+same tests and return the same values in these tests.
 """
 
 from collections import defaultdict
@@ -20,7 +21,7 @@ from autograder.worker.namespace import silence
 
 Mistake = Misconception | Answer
 SECOND = Inputs(b"disclosed, a second set")
-_LEAST_NUMBERS = 4  # finite numbers in the answers to a test; fewer can be equal by chance
+_LEAST_NUMBERS = 4  # the least number of finite numbers in the replies to a test; fewer can agree by chance
 
 
 class WrongCode(NamedTuple):
@@ -28,7 +29,7 @@ class WrongCode(NamedTuple):
 
     mistake: Mistake
     code: str
-    late: bool = False  # whether it comes from a right answer in a form that few students write
+    late: bool = False  # whether it was made from a right answer that few students write
 
 
 class KnownResults:
@@ -41,7 +42,7 @@ class KnownResults:
         self._numbers_of = lru_cache(None)(self._known_numbers)
 
     def equal_in(self, failed: Run) -> tuple[int, ...]:
-        """Return the indices of the wrong answers that have the same results in a failed test."""
+        """Return the indices of the known wrong answers with the same results as a failed run of a test."""
         numbers = _numbers(failed)
         if numbers is None or not isinstance(failed.error, AssertionError):
             return ()
@@ -50,9 +51,10 @@ class KnownResults:
         return tuple(index for index in close if _is_same(self._run_known(index, failed.test), failed))
 
     def mistakes(self, failed: Run, run: Callable[[HiddenTest, Inputs], Run]) -> tuple[Mistake, ...]:
-        """Return the mistakes of the wrong answers that have the same results as some code in all tests.
+        """Return the mistakes of the known wrong answers with the same results as a student's code.
 
-        `failed` is a failed run of the code on disclosed inputs. `run` runs another test on it.
+        `failed` is the run of a failed test on the student's code, with disclosed inputs. `run` runs a test
+        on the same code.
         """
         equal = self.equal_in(failed)
         for inputs in (DISCLOSED, SECOND):
@@ -69,9 +71,9 @@ class KnownResults:
         return tuple(unique.values())
 
     def _known_numbers(self, test: HiddenTest) -> Mapping[int, tuple[Sequence[int], Any]]:
-        """Return the wrong answers that fail a test: indices, and a matrix with a row of numbers for each.
+        """Return the known wrong answers that fail the test, by the count of numbers in their results.
 
-        Answers with equally many numbers are in one matrix. The key is this count.
+        Each group has the indices of the answers, and a matrix with the numbers of one answer in each row.
         """
         import torch
 
@@ -86,7 +88,7 @@ class KnownResults:
         return {length: (indices, torch.stack(rows)) for length, (indices, rows) in by_length.items()}
 
     def failed_runs(self, code: str) -> tuple[Run, ...] | None:
-        """Return the failed runs of wrong code on disclosed inputs, or None if it cannot be defined."""
+        """Return the failed runs of wrong code on disclosed inputs, or None if the code raises an error."""
         if self._backend(code) is None:
             return None
         runs = (self._run(code, test, DISCLOSED) for test in self._suite.of(self._question))
@@ -97,12 +99,12 @@ class KnownResults:
 
     def _run_code(self, code: str, test: HiddenTest, inputs: Inputs) -> Run:
         backend = self._backend(code)
-        assert backend is not None  # only code that can be defined runs
+        assert backend is not None  # callers leave out code that raises an error when it is defined
         with catch_warnings(action="ignore"), silence():
             return self._suite.run_one(test, backend, inputs)
 
     def _define(self, code: str) -> Local | None:
-        """Return the wrong code, ready to run, or None if it cannot be defined."""
+        """Return the wrong code, ready to be tested, or None if the code raises an error."""
         with catch_warnings(action="ignore"), silence():
             try:
                 return Local(self._suite.namespace(self._suite.exercise.variant(code)))
@@ -111,7 +113,7 @@ class KnownResults:
 
 
 def _numbers(run: Run) -> Any:
-    """Return all numbers of the tensors in a run's answers as a vector, or None if too few are finite."""
+    """Return all numbers of the tensors in a run's replies as a vector, or None if too few are finite."""
     import torch
 
     parts = [part for exchange in run.exchanges for part in exchange.reply[1] if hasattr(part, "numel")]
@@ -120,7 +122,7 @@ def _numbers(run: Run) -> Any:
 
 
 def _is_same(expected: Run, actual: Run) -> bool:
-    """Whether two runs of a test both pass, or both fail with the same answers."""
+    """Whether two runs of a test both pass, or both fail with the same replies."""
     if expected.error is None or actual.error is None:
         return expected.error is actual.error
     return same_exchanges(expected.exchanges, actual.exchanges)

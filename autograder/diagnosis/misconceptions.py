@@ -3,9 +3,9 @@
 The author writes the catalogue as Python files in solutions/misconceptions. Each file defines some of:
 
 - `MISCONCEPTIONS`, the more specific ones first.
-- `PLACES`, for mistakes without a misconception.
-- `WRITINGS`: rules that rewrite equivalent code into one standard form. Other rules match only that form.
-- `WRITINGS_OF_MATRICES`: such rules whose two sides are equivalent only for two-dimensional tensors.
+- `PLACES`: steps of right answers. They say where a mistake is, for mistakes that are not misconceptions.
+- `WRITINGS`: rules that rewrite code into a standard form. All other rules are written for this form.
+- `WRITINGS_OF_MATRICES`: more rules of this sort, which are valid only for two-dimensional tensors.
 """
 
 import ast
@@ -21,28 +21,28 @@ from autograder.diagnosis.patterns import PatternError, Rule, check_expression, 
 from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import text_of
 
-_MOST_QUOTES = 3  # texts that a sentence quotes from the messages of failed tests
-_ROUNDS = 4  # the most times that all writings are applied; rewritten code may match further writings
+_MOST_QUOTES = 3  # the most texts that a sentence quotes from the messages of failed tests
+_ROUNDS = 4  # the most passes of all rules for the standard form; rewritten code may match further rules
 
 
 @dataclass(frozen=True)
 class Misconception:
-    """One mistake that students make, in any class and in any form of the code."""
+    """One mistake that students make. Different answers, even to different questions, can contain it."""
 
     name: str
     sentence: str  # for the student: what is wrong
     hint: str  # for the student: what to think about next
     changes: str = ""  # rules that put this mistake into right answers
-    crash: str = ""  # a regular expression: an error whose message matches shows this mistake
-    # A regular expression: a failed test whose message matches shows this mistake. The report quotes the text
-    # that the group `quoted` matches, if there is such a group.
+    crash: str = ""  # a regular expression; an error message that matches is evidence of this mistake
+    # A regular expression; a message of a failed test that matches is evidence of this mistake. If the
+    # expression has a group `quoted`, the report quotes the text that this group matches.
     says: str = ""
     whole: bool = False  # whether the messages of all failed tests must match `says`
-    if_unrepaired: bool = False  # whether `says` counts only for answers without a repair
-    where: str = ""  # a regular expression: the sentence fits only questions with a right answer that matches
+    if_unrepaired: bool = False  # whether `says` is used only if no repair was found
+    where: str = ""  # a regular expression; only questions with a matching right answer use the sentence
 
     def quoting(self, messages: Iterable[re.Match[str]]) -> str:
-        """Return the sentence, with up to three different texts that its `says` quotes from messages."""
+        """Return the sentence, with up to three different texts that the group `quoted` has matched."""
         groups = (message.groupdict().get("quoted") for message in messages)
         quotes = [*dict.fromkeys(filter(None, groups))][:_MOST_QUOTES]
         return f"{self.sentence.removesuffix('.')}: {', or '.join(quotes)}." if quotes else self.sentence
@@ -61,7 +61,7 @@ class Misconception:
             check_expression(self.name, pattern)
 
     def fits(self, answers: Sequence[str]) -> bool:
-        """Whether its sentence fits a question with these right answers."""
+        """Whether the sentence fits a question with these right answers."""
         return fits_one(self.where, answers)
 
 
@@ -72,7 +72,7 @@ class Catalogue:
     misconceptions: tuple[Misconception, ...] = ()
     places: tuple[Place, ...] = ()
     writings: tuple[Rule, ...] = ()
-    writings_of_matrices: tuple[Rule, ...] = ()  # rules that keep the meaning only in two dimensions
+    writings_of_matrices: tuple[Rule, ...] = ()  # rules that are valid only for two-dimensional tensors
 
     @property
     def entries(self) -> tuple[Misconception | Place, ...]:
@@ -80,7 +80,7 @@ class Catalogue:
         return (*self.misconceptions, *self.places)
 
     def in_one_writing(self, tree: ast.Module, *, is_exact: bool = False) -> ast.Module:
-        """Rewrite code into the standard form. If `is_exact`, use only rules that always keep its meaning."""
+        """Rewrite code into the standard form. If `is_exact`, use only rules that hold for all tensors."""
         for _ in range(_ROUNDS):
             before = tree
             for rule in (*self.writings, *(() if is_exact else self.writings_of_matrices)):
@@ -91,7 +91,7 @@ class Catalogue:
 
 
 def format_rule(misconception: Misconception, rule: Rule) -> str:
-    """Return the misconception's name and the rule as the catalogue writes it."""
+    """Return a text with the misconception's name and its rule, as the rule is written in the catalogue."""
     changes = " && ".join(f"{one.before} => {one.after}" for one in (rule, *rule.others))
     return f"{misconception.name}: {changes}"
 

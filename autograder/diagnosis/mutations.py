@@ -1,9 +1,9 @@
 """Makes small mistakes in Python code: a wrong sign, name, number or bound.
 
-The changes are the usual ones of mutation testing: another operator, a number that is one too large or too
-small, a condition that is always true or false, a statement or argument left out, two arguments swapped. Code
-with tensors has further ones: other dimensions or slices, functions that are easily confused, and results
-that are detached from the computation graph.
+The changes are the usual changes of mutation testing: another operator, a number that is one too large or too
+small, a condition that is always true or false, a statement or argument left out, two arguments swapped. For
+code with tensors, there are more changes: other dimensions or slices, functions that are easily confused, and
+results that are detached from the computation graph.
 """
 
 import ast
@@ -17,7 +17,7 @@ from autograder.diagnosis.trees import altered
 
 Change = tuple[ast.AST, ast.AST]  # a node and its replacement
 
-ELSEWHERE = "device"  # an argument without effect in grading, where all tensors are on one device
+ELSEWHERE = "device"  # an argument that is not changed, because grading uses only one device
 # Functions that give the same result if two neighbouring arguments are swapped.
 _COMMUTATIVE = frozenset(("add", "dot", "maximum", "minimum", "mul", "swapaxes", "transpose"))
 _MODULES = {"torch", "nn", "F", "functional", "math", "self"}
@@ -30,7 +30,7 @@ _CONSTANT = {"arange", "argmax", "ones", "ones_like", "size", "zeros", "zeros_li
 
 
 def changes(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """Yield the changes of a node itself: first those by the rules of MUTANTS, then `slips`."""
+    """Yield the changes of one node: first the changes by the rules of MUTANTS, then those of `slips`."""
     replacements = (rule.at(node) for rule in MUTANTS.get(type(node), ()))
     yield from ((node, replacement) for replacement in replacements if replacement is not None)
     yield from slips(node, scope)
@@ -50,7 +50,7 @@ def slips(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def _lossy_results(node: ast.AST) -> Iterator[Change]:
-    """Yield detached values, and results of another shape or dtype."""
+    """Yield changes after which a result has no gradient, or has another shape or dtype."""
     match node:
         case ast.Assign(value=ast.BinOp() | ast.Call() as value) if not _is_constant_tensor(value):
             yield value, _method_call(value, "detach")
@@ -90,7 +90,7 @@ def _statements(node: ast.AST) -> Iterator[Change]:
 
 
 def _calls(node: ast.AST) -> Iterator[Change]:
-    """Yield a call with an argument left out or two arguments swapped, and its input without the call."""
+    """Yield changes of a call: an argument left out, two arguments swapped, or only the input left."""
     if not isinstance(node, ast.Call):
         return
     for index in range(len(node.args)):

@@ -1,10 +1,10 @@
 """Finds code that matches a pattern, and rewrites it.
 
-A rule `before => after` has a pattern and its replacement. It turns right answers into wrong ones.
-A pattern is Python code in which a single capital letter matches any expression: `X / Y**0.5` matches every
-division by a square root. If a letter occurs twice, both must match the same code. A letter after a dot
-matches any attribute except .T. `...` as the last argument of a call matches all remaining arguments. In
-`if X: ...` it matches any body. A pattern of several lines matches consecutive statements.
+A rule `before => after` has a pattern and its replacement. A misconception's rules turn right answers into
+wrong answers. A pattern is Python code in which a single capital letter matches any expression: `X / Y**0.5`
+matches every division by a square root. If a letter occurs twice, it must match the same code both times. A
+letter after a dot matches any attribute except .T. `...` matches all remaining arguments if it is the last
+argument of a call, and any body in `if X: ...`. A pattern of several lines matches consecutive statements.
 
 ` || ` separates alternative right sides of a rule, ` && ` separates rules that are applied together. In a
 table, a line begins with the kind and the rank of an edit: `operator 1.3 | X + Y => X - Y`.
@@ -30,7 +30,7 @@ from autograder.diagnosis.trees import (
 
 _ARROW = "=>"
 _ALL = -1  # the index that selects every match
-_MOST_SINGLE_REWRITES = 4  # matches of a rule that are rewritten one at a time
+_MOST_SINGLE_REWRITES = 4  # the most matches of a rule that are rewritten one at a time
 _LETTER = re.compile(r"[A-Z]")
 _ATTRIBUTE = re.compile(r"[A-SU-Z]")  # without T, because `.T` is torch's transpose
 _REST = "..."
@@ -52,7 +52,7 @@ def check_expression(name: str, pattern: str) -> None:
 
 
 def fits_one(where: str, answers: Iterable[str]) -> bool:
-    """Whether a right answer to a question matches a regular expression. An empty one matches all."""
+    """Whether the regular expression `where` matches one of a question's right answers, or is empty."""
     return not where or any(re.search(where, code) for code in answers)
 
 
@@ -140,18 +140,18 @@ class Rule:
 
     before: str
     after: str
-    others: tuple["Rule", ...] = ()  # rules that are applied together with it
-    kind: str = ""  # the kind of edit that it makes; if empty, the kind is derived from the edit
-    rank: float = 0.0  # the rank of that edit; edits with lower ranks are tried earlier
-    misconception: str = ""  # the name of the misconception that it puts into code, or undoes
+    others: tuple["Rule", ...] = ()  # rules that are applied together with this rule
+    kind: str = ""  # the kind of edit that the rule makes
+    rank: float = 0.0  # the rank of the edit; if 0, its rank and kind are derived from the changed code
+    misconception: str = ""  # the misconception that the rule puts into code or, as an inverse rule, repairs
 
     def apply(
         self, tree: ast.Module, within: Container[str] | None = None, near: Container[int] | None = None
     ) -> Iterator[ast.Module]:
-        """Yield the code with each match rewritten alone, and then with all matches rewritten.
+        """Yield rewritten copies of the code: first with one match rewritten, at last with all matches.
 
         If `within` is given, only the functions and classes with these names are rewritten. If `near` is
-        given, only the nodes with these ids are.
+        given, only the nodes with these ids are rewritten.
         """
         count = self._rewrite(tree, None, within, near)[1]
         single = [*range(min(count, _MOST_SINGLE_REWRITES))] if count > 1 and not self.others else []
@@ -162,7 +162,7 @@ class Rule:
             yield rewritten_tree
 
     def fits(self, tree: ast.Module) -> bool:
-        """Whether the rule matches anything in some code."""
+        """Whether the rule matches any part of the code."""
         return self._rewrite(tree, None)[1] > 0
 
     def everywhere(self, tree: ast.Module) -> ast.Module:
@@ -171,10 +171,10 @@ class Rule:
 
     @cached_property
     def inverse(self) -> "Rule | None":
-        """The rule that rewrites the right side as the left side.
+        """The rule that rewrites the right side as the left side, or None.
 
-        None if a side is not an expression, or if the right side is a single name or lacks a letter of the
-        left side. Rules that are applied together have an inverse only if each of them has one.
+        Both sides must be expressions. The right side must have all letters of the left side, and must be
+        more than a single name. Rules that are applied together have an inverse only if each of them has one.
         """
         before, after = self._expressions
         inverses = tuple(one.inverse for one in self.others)
@@ -207,7 +207,8 @@ class Rule:
     def is_about_results(self) -> bool:
         """Whether the left side is a `return` without an operator, such as `return X`.
 
-        Such a rule would match nearly every function. So it may only rewrite the question's definition.
+        Such a rule would match nearly every function. So it may rewrite only the function or class that the
+        question asks for.
         """
         first = self._patterns[0][0]
         return isinstance(first, ast.Return) and "BinOp(" not in ast.dump(first)
@@ -221,7 +222,7 @@ class Rule:
     ) -> tuple[ast.Module, int]:
         """Return the rewritten code and the number of matches.
 
-        `match_index` selects the match that is rewritten: _ALL selects all matches, None selects none.
+        Only the match with the index `match_index` is rewritten. _ALL rewrites all matches, None only counts.
         """
         ids = self._ids_to_rewrite(tree, within, near)
         if not ids:
@@ -258,9 +259,9 @@ class Rule:
     def _ids_to_rewrite(
         self, tree: ast.Module, within: Container[str] | None, near: Container[int] | None
     ) -> set[int]:
-        """Return the ids of the nodes that match the pattern's root, and of all their ancestors.
+        """Return the ids of the nodes that match the pattern's root, and the ids of their ancestors.
 
-        Expressions are matched only if their ids are in `near`, if it is given.
+        If `near` is given, an expression matches only if its id is in `near`.
         """
         ids = set[int]()
         near = near if isinstance(self._root, ast.expr) else None
@@ -297,14 +298,14 @@ class Rule:
 
 
 def _letters(pattern: ast.expr) -> Set[str]:
-    """Return the letters of a pattern. A pattern matches itself, which binds all of them."""
+    """Return the letters of a pattern, by matching the pattern with itself."""
     bound: Bound = {}
     fits(pattern, pattern, bound)
     return bound.keys()
 
 
 def _value(statements: list[ast.stmt]) -> ast.expr | None:
-    """Return the expression of a pattern that consists of a single expression, or else None."""
+    """Return the pattern's expression, or None if the pattern is not a single expression."""
     match statements:
         case [ast.Expr(value=value)]:
             return value
@@ -326,7 +327,7 @@ def _fits_value(pattern: ast.expr, node: ast.AST, bound: Bound) -> bool:
 def _replace_matches(
     statements: list[ast.stmt], before: list[ast.stmt], after: list[ast.stmt], is_selected: Callable[[], bool]
 ) -> list[ast.stmt]:
-    """Return statements in which selected matches of a pattern of consecutive statements are replaced."""
+    """Return the statements after replacing the selected matches of `before` by `after`."""
     size, index = len(before), 0
     while index + size <= len(statements):
         bound: Bound = {}
@@ -349,7 +350,7 @@ def rules(text: str) -> tuple[Rule, ...]:
 
 
 def table(text: str) -> tuple[Rule, ...]:
-    """Read rules from a table. A line has a kind and perhaps a rank, a bar, and rules."""
+    """Read rules from a table. A line has the form `kind rank | rules` or `kind | rules`."""
     parsed_rules: list[Rule] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         head, _, rest = line.partition(" | ")
@@ -384,7 +385,7 @@ def _parse_block(block: str) -> Iterator[Rule]:
 
 
 def _parse_rule(before: str, text: str) -> Rule:
-    """Read `after`, or `after && before => after` for rules that are applied together."""
+    """Return a rule with the right side `text`, which more rules may follow: `after && before => after`."""
     after, *others = text.split(" && ")
     sides = (other.partition(_ARROW) for other in others)
     return Rule(before, after.strip(), tuple(Rule(left.strip(), right.strip()) for left, _, right in sides))

@@ -1,6 +1,6 @@
 """Names the place of a mistake: the step that a repair changes, such as the scaling.
 
-A repair proves where a mistake is. Misconceptions say what the mistake is, and need further evidence.
+A repair proves where a mistake is, even if no misconception of the catalogue says what the mistake is.
 """
 
 import ast
@@ -15,23 +15,23 @@ from autograder.diagnosis.patterns import Bound, PatternError, check_expression,
 from autograder.diagnosis.trees import expression_count, is_same_call, path_to_difference, token_counts
 
 _PLACE = "P"  # the letter of a pattern that marks the place
-_MOST_NODES = 5  # expressions in a plain value
+_MOST_NODES = 5  # the most expressions in a plain value, such as a size or an index
 
 
 @dataclass(frozen=True)
 class Place:
-    """A step of right answers, with a sentence that is true of every answer with a mistake in this step.
+    """A step of right answers, with a sentence that is true whatever is wrong in this step.
 
-    Each line of `patterns` is a pattern. The change must be in the code that the letter P matches. If a
-    pattern has no P, the change must be outside the code that the letters match.
+    Each line of `patterns` is a pattern. A repair is at this place if it changes code that the letter P
+    matches. If a pattern has no P, the repair must change code that no letter matches.
     """
 
     name: str
     sentence: str
     hint: str
     patterns: str = ""
-    where: str = ""  # a regular expression: the sentence fits only questions with a right answer that matches
-    kinds: str = ""  # the kinds of edits that count, separated by commas; empty for all
+    where: str = ""  # a regular expression; only questions with a matching right answer use the sentence
+    kinds: str = ""  # the kinds of edits that can be at this place, separated by commas; empty for all kinds
 
     @cached_property
     def trees(self) -> tuple[ast.AST, ...]:
@@ -45,7 +45,7 @@ class Place:
         check_expression(self.name, self.where)
 
     def fits(self, answers: Sequence[str]) -> bool:
-        """Whether its sentence fits a question with these right answers."""
+        """Whether the sentence fits a question with these right answers."""
         return fits_one(self.where, answers)
 
 
@@ -60,7 +60,8 @@ def _pattern(text: str) -> ast.AST:
 def places_of(wrong: ast.Module, right: ast.Module, kind: str, places: Sequence[Place]) -> Iterator[Place]:
     """Yield the places at which right code differs from wrong code, in the catalogue's order.
 
-    The patterns are matched with the right code, or with the wrong code if the repair only removes tokens.
+    The patterns are matched with the right code. If the repair only removes tokens, they are matched with the
+    wrong code, because the removed step is only there.
     """
     of_kind = [place for place in places if not place.kinds or kind in place.kinds.split(",")]
     right_path, wrong_path = _changed_path(right, wrong), _changed_path(wrong, right)
@@ -80,7 +81,7 @@ def places_at(statement: ast.AST, kind: str, places: Sequence[Place]) -> Iterato
 
 
 def _changed_path(tree: ast.AST, other: ast.AST) -> list[ast.AST]:
-    """Return the nodes of a tree that contain all differences from another: from the root to the smallest."""
+    """Return the path from a tree's root to its smallest node with all differences from the other tree."""
     pairs = [
         pair
         for pair in path_to_difference(tree, other)
@@ -116,26 +117,26 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
         return False
     if isinstance(place := bound.pop(_PLACE, None), ast.AST):
         if is_same_call(changed, other):
-            return False  # several arguments of a call differ, which is more than a mistake at P
+            return False  # several arguments differ, not only the argument P
         return changed is place or (_is_plain_value(place) and _is_part_of(changed, place))
     parts = [part for value in bound.values() for part in _nodes_of(value)]
     if any(_is_part_of(changed, part) for part in parts):
         return False
     if changed is not node or kind == "order":
-        return not isinstance(node, ast.Assign)  # a change inside an assignment is about its value
-    # An added, replaced or removed step has the same input before and after the change.
+        return not isinstance(node, ast.Assign)  # in an assignment, only the assigned value has changed
+    # If this step was added, replaced or removed, its input X is the same in the other code.
     step = bound.get("X")
     unchanged = {ast.unparse(one) for one in ast.walk(other) if isinstance(one, ast.expr)}
     return any(ast.unparse(one) in unchanged for one in ([step] if isinstance(step, ast.AST) else parts))
 
 
 def _is_module(value: object) -> bool:
-    """Whether the code that a letter matches is a module: `X.mean(P)` must not match `torch.mean(x)`."""
+    """Whether a letter matches a module. In `torch.mean(x)`, the X of `X.mean(P)` must not match `torch`."""
     return isinstance(value, ast.Name) and value.id in MODULES
 
 
 def _is_plain_value(value: ast.AST) -> bool:
-    """Whether a value is small and without calls, such as a size or an index. It is one place as a whole."""
+    """Whether a value is small and has no calls. A change inside such a value is a change of the value."""
     has_call = any(isinstance(node, ast.Call) for node in ast.walk(value))
     return not has_call and expression_count(value) <= _MOST_NODES
 

@@ -19,8 +19,8 @@ from autograder.diagnosis.trees import altered, is_docstring, path_to_difference
 from autograder.diagnosis.wrong import Answers, with_inlined_values, with_joined_statements
 from autograder.testing.suite import HiddenTest, Run, Suite
 
-_EDITS_PER_SECOND = 200  # candidates that are tried for each second of the budget
-_CACHED_TEXTS = 10_000  # statements whose text in the standard form is cached
+_EDITS_PER_SECOND = 200  # the most single edits that are tried for each second of the budget
+_CACHED_TEXTS = 10_000  # the most statements whose text in the standard form is cached
 
 
 class Repairer:
@@ -45,7 +45,7 @@ class Repairer:
     def search(
         self, question: str, code: Code, failed: Sequence[HiddenTest], runner: CandidateRunner
     ) -> Iterator[Repair]:
-        """Return repairs of some code that fails these tests of a question, the best first."""
+        """Return repairs of code that fails the tests `failed`. The best repair comes first."""
         search = Search(
             self.suite,
             question,
@@ -60,7 +60,7 @@ class Repairer:
         return search.repairs(code, failed)
 
     def rewritten_forms(self, code: Code) -> list[Code]:
-        """Return code in the standard form, and then also with joined statements."""
+        """Return two forms of the code: the standard form, and this form with joined statements."""
         tree = self.catalogue.in_one_writing(ast.Module([*code.statements], []), is_exact=True)
         forms = (tree, with_joined_statements(tree))
         return [replace(code, statements=tuple(form.body)) for form in forms]
@@ -69,8 +69,8 @@ class Repairer:
         """Yield the misconceptions whose rules turn the repaired code back into the wrong code.
 
         If a rule of the catalogue made the edit, the rule's misconception comes first. Other rules are tried
-        on the changed nodes and their ancestors: in the standard form, then also with inlined values, then
-        also with joined statements.
+        on the changed nodes and their ancestors, in three forms of the code: the standard form, this form
+        with inlined values, and the second form with joined statements.
         """
         names = {edit.misconception for edit in repair.edits}
         if len(names) == 1 and names != {""}:
@@ -85,9 +85,9 @@ class Repairer:
                 yield from self._misconceptions_between(question, wrong, right)
 
     def same_code(self, first: Code, second: Code) -> bool:
-        """Whether two answers differ at most in writing, annotations, and local variables.
+        """Whether two answers are equal except for style, annotations, and names of local variables.
 
-        Definitions of other questions do not count.
+        Definitions of other questions are not compared.
         """
         texts = [
             _text(_without_local_names(with_joined_statements(self._standard_form(code.editable))))
@@ -98,7 +98,8 @@ class Repairer:
     def place(self, question: str, edit: Edit) -> Place | None:
         """Return the first place of the catalogue that contains every change of an edit, or None.
 
-        If an edit leaves all casts in the code, a cast may hide the mistake. Then the place is unknown.
+        Also return None if the code has casts and the edit removes none of them, because a cast may be the
+        mistake.
         """
         code = edit.within
         if code is None or (code.casts and code.edited(edit.changes).casts == code.casts):
@@ -124,9 +125,9 @@ class Repairer:
         return [place for place in self.catalogue.places if place.fits(right)]
 
     def _differing_statements(self, wrong: Code, right: Code) -> Iterator[tuple[ast.Module, ast.Module]]:
-        """Yield the statements in which two codes differ: in the standard form, and then with fewer names.
+        """Yield the statements that differ: in the standard form, and then with fewer variables.
 
-        If the standard form removes the difference, the statements keep the form that they have.
+        If the statements are equal in the standard form, they are yielded as they were written.
         """
         pairs = zip(wrong.statements, right.statements, strict=True)
         differing = [pair for pair in pairs if pair[0] is not pair[1]]
@@ -167,7 +168,7 @@ class Repairer:
         return tuple((misconception, rule) for misconception in fitting for rule in misconception.rules)
 
     def _has_texts(self, tree: ast.Module, texts: Sequence[str]) -> bool:
-        """Whether the statements of some code have these texts, as they are or in the standard form."""
+        """Whether the statements of a tree have these texts, unchanged or in the standard form."""
         parts = [*_texts_of_statements(tree.body)]
         return len(parts) == len(texts) and all(
             part == text or self._standard_text(part) == text for part, text in zip(parts, texts, strict=True)
@@ -202,14 +203,14 @@ class Repairer:
         return KnownResults(self.suite, question, wrong_answers)
 
     def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
-        """Return the failed runs of each wrong answer that this misconception's rules make."""
+        """Return the failed runs of each wrong answer that was made with this misconception's rules."""
         results = self.known_results(question)
         runs = (results.failed_runs(answer.code) for answer in self.answers(question).by(misconception))
         return tuple(failed for failed in runs if failed is not None)
 
 
 def _texts_of_statements(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """Yield the text of each statement. A class or function gives its head, and then its inner statements."""
+    """Yield the text of each statement. Of a class or function, yield the head, then the inner statements."""
     for statement in statements:
         if isinstance(statement, ast.ClassDef | ast.FunctionDef):
             yield text_of(altered(statement, body=[]))
@@ -242,14 +243,15 @@ def _without_local_names(tree: ast.Module) -> ast.Module:
 
 
 def _text(tree: ast.Module) -> str:
-    """Write code without docstrings. The texts of shared statements are cached."""
+    """Return the text of code without docstrings. The texts of shared statements are cached."""
     return Code(tuple(tree.body)).text
 
 
 def sort_of(edit: Edit, code: Code) -> tuple[object, ...]:
-    """Return the sort of an edit: its kind, the function that it changes, and one more item.
+    """Return a key that similar edits share: the kind, the changed function, and one more item.
 
-    That is the operation that it inserts, or else the slot or the type of the replaced node.
+    This item is the inserted operation if the edit inserts one. Otherwise it is the slot of the replaced
+    node, or the node's type if the node has no slot.
     """
     site = next((site for site in (edit.within or code).places if site.node is edit.old), None)
     function = site.scope.function if site else ""

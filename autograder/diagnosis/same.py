@@ -1,4 +1,4 @@
-"""Decides whether two values, or the answers of two runs, are the same, except for rounding."""
+"""Decides whether two values, or the replies in two runs, are the same, except for rounding."""
 
 import re
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from autograder.worker.values import Decoder
 
 # Tolerances for tensors and floats: the same steps in another order give another rounding error.
 _RELATIVE, _ABSOLUTE = 1e-4, 1e-5
-_FREE_TEXT_ERRORS = {"NameError", "AssertionError"}  # their messages have words of the student's choice
+_FREE_TEXT_ERRORS = {"NameError", "AssertionError"}  # errors whose messages contain the student's own words
 _NUMBER = re.compile(r"\d+")
 
 
 def same_exchanges(expected: Sequence[Exchange], actual: Sequence[Exchange], *, texts: bool = False) -> bool:
-    """Whether two runs of a test got the same answers. Strings count only if `texts` is true.
+    """Whether two runs of a test got the same replies. Strings are compared only if `texts` is true.
 
-    Answers with tensors also contain strings that students choose, such as the names of layers.
+    Replies with tensors also contain strings that students choose, such as the names of layers.
     """
     return len(expected) == len(actual) and all(
         _same_reply(a.reply, b.reply, texts) for a, b in zip(expected, actual, strict=True)
@@ -28,7 +28,7 @@ def same_exchanges(expected: Sequence[Exchange], actual: Sequence[Exchange], *, 
 
 
 def agreement(first: Sequence[Run], second: Sequence[Run], *, texts: bool) -> float:
-    """Return the fraction of failed tests in which two answers get equal results.
+    """Return the fraction of the failed tests in which two students' answers got equal results.
 
     Return 0 unless both answers failed the same tests.
     """
@@ -52,14 +52,14 @@ def _same_reply(expected: Reply, actual: Reply, texts: bool) -> bool:
         if texts:
             return equals(actual_values, expected_values, _ABSOLUTE)
         return _equal(expected_values, actual_values)
-    except (ProtocolError, RecursionError):  # an unreadable answer differs from all others
+    except (ProtocolError, RecursionError):  # an unreadable reply differs from every reply
         return False
 
 
 def _object_type(reference: Header) -> frozenset[str]:
     """Return the type of an object in the worker, without its number.
 
-    It is in a set, because `_equal` ignores plain strings.
+    The type is in a set, because `_equal` compares sets, but ignores strings.
     """
     return frozenset({str(reference.get("type"))})
 
@@ -81,7 +81,7 @@ def _same_error(expected: Any, actual: Any) -> bool:
 def _equal(first: Any, second: Any) -> bool:
     """Whether two values have the same form and, except for rounding, the same numbers.
 
-    Strings are ignored. The keys of two dicts are ignored if they have no key in common.
+    Strings are ignored. If two dicts have no key in common, only their values are compared.
     """
     if isinstance(first, dict) and isinstance(second, dict):
         if first.keys() != second.keys():

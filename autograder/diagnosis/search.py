@@ -1,12 +1,13 @@
 """Looks for the smallest edit of a student's code after which every hidden test passes.
 
-A candidate is the student's code after an edit. Its tests run on disclosed inputs until one fails. The tests
-that the student's code fails come first, cheap ones before expensive ones. If a test rejects a candidate and
-is not expensive, it moves to the front. The worker gets one test, then two, four and eight at once, because
-most candidates fail early. A candidate that passes all tests must also pass them on a second set of disclosed
-inputs. If no single edit is enough, the search tries pairs of edits. Then it tries second edits after those
-first edits that bring failed tests nearer to passing and do not make other tests fail. If several candidates
-give equal answers to a test, the test runs once for all of them.
+A candidate is the student's code after an edit. Its tests run on disclosed inputs, which students may see,
+until a test fails. The tests that the student's code fails come first, cheap tests before expensive tests. A
+cheap test that rejects a candidate moves to the front. The worker gets one test, then two, four and eight at
+once, because most candidates fail early. A candidate that passes all tests must also pass them on a second
+set of disclosed inputs. If several candidates give equal replies to a test, the test runs only once.
+
+If no single edit is enough, the search tries pairs of edits, and then second edits after half repairs. A half
+repair is an edit that brings failed tests nearer to passing and makes no other test fail.
 
 The budget counts candidates, requests and calls of torch, not seconds. So a busy machine gets equal results.
 """
@@ -37,24 +38,25 @@ from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import Header, ProtocolError
 
-_CANDIDATE_COST, _REQUEST_COST = 1500, 60  # microseconds charged to the budget for each
-# Fractions of the budget after which the search ends single edits, the ranking of half repairs, and pairs.
+_CANDIDATE_COST, _REQUEST_COST = 1500, 60  # microseconds charged to the budget for a candidate and a request
+# The fractions of the budget after which the search stops trying single edits, ranking half repairs, and
+# trying pairs of edits.
 _SINGLE_SHARE, _HALF_SHARE, _PAIR_SHARE = 0.6, 0.7, 0.85
-_MOST_PAIRED_EDITS, _MOST_PAIRED_AT_NODE = 36, 5  # edits that are paired: in total, and of the same node
-_MOST_PROBES = 4  # failed tests whose distances rank the half repairs
-_LEAST_PROGRESS = 0.2  # a half repair must decrease the sum of these distances by this
+_MOST_PAIRED_EDITS, _MOST_PAIRED_AT_NODE = 36, 5  # the most edits that are paired: in total, and of one node
+_MOST_PROBES = 4  # the most failed tests whose distances from passing are summed to compare half repairs
+_LEAST_PROGRESS = 0.2  # the least amount by which a half repair must decrease this sum
 _RIGHT_SHAPE_DISTANCE = 1.5  # the largest distance of a result with the right shape
 _WRONG_SHAPE_DISTANCE = 2.0  # the distance of a result with a wrong shape
-_KINDS_FOR_OTHER_TESTS = ("error", "statement")  # kinds of edits that often do not change the first test
-# The limit on candidates with two edits in each attempt, as a fraction of the limit on those with one edit.
+_KINDS_FOR_OTHER_TESTS = ("error", "statement")  # kinds of edits that often change only the other tests
+# The most pairs of edits, and second edits after each half repair, as a fraction of the most single edits.
 _SHARE_FOR_TWO = 0.3
-_MOST_RANKED = 48  # saved candidates that are ranked as half repairs
-_MOST_HALF_REPAIRS = 3  # half repairs with which second edits are tried
-# Candidates whose answers are in one request, and candidates that are tried after the first repair.
+_MOST_RANKED = 48  # the most failed candidates that are ranked as half repairs
+_MOST_HALF_REPAIRS = 3  # the most half repairs after which second edits are tried
+# The most candidates in one request, and the most candidates that are tried after the first repair.
 _BATCH = 16
-_MOST_REPAIRS = 4  # repairs among which the best is chosen
-# A candidate runs all tests if its results in one test equal those of known mistakes. At most this many
-# candidates do so: in total, and for the same known mistakes.
+_MOST_REPAIRS = 4  # the most repairs among which the best is chosen
+# The most failed candidates that are compared with known mistakes in all tests, after their results agree in
+# one test: in total, and for the same known mistakes.
 _MOST_RECOGNIZED, _MOST_EQUAL = 8, 2
 _LONGEST_BATCH = 300_000  # the largest total cost of the tests in one request, in microseconds
 _MOST_TESTS_AT_ONCE = 8  # the largest number of tests in one request
@@ -71,29 +73,31 @@ class Search:
     answer: Callable[[HiddenTest, Inputs], RightAnswer]  # returns the reference's run of a test
     budget: float  # microseconds, by the costs above
     most: int  # the largest number of candidates with one edit
-    # Returns the code in the forms that the catalogue's rules match.
+    # Returns the code in the forms for which the catalogue's rules are written.
     rewrite: Callable[[Code], Sequence[Code]]
     known_results: KnownResults
     spent: float = 0.0
     tried: int = 0
     _tried_texts: set[str] = field(default_factory=set)
-    # Runs by the answers of the candidate: many candidates give equal answers to a test.
+    # Cached runs, by the packed replies of the candidate. Many candidates give equal replies to a test.
     _runs: dict[tuple[int, Inputs, bytes], Run] = field(default_factory=dict)
     _failures: Counter[HiddenTest] = field(default_factory=Counter)  # how many candidates failed each test
     # The distance of the student's code from passing each of the chosen failed tests.
     _distances_before: dict[HiddenTest, float] = field(default_factory=dict)
-    # The answers of the student's code to these tests.
+    # By test: the packed replies of the student's code.
     _replies_before: dict[HiddenTest, bytes] = field(default_factory=dict)
-    # Failed candidates that may be the first half of a two-edit repair: likely ones, and others.
+    # Failed candidates that may be half repairs: a list of likely candidates, and a list of the others.
     _half_repairs: tuple[list[Candidate], list[Candidate]] = field(default_factory=lambda: ([], []))
-    # Failed candidates with one edit. A new error, a new wrong shape or unchanged wrong numbers do not count.
+    # Failed candidates with one edit. Candidates with a new error, a new wrong shape or unchanged wrong
+    # numbers are left out.
     _failed: list[Candidate] = field(default_factory=list)
 
     def repairs(self, code: Code, failed: Sequence[HiddenTest]) -> Iterator[Repair]:
-        """Yield repairs of some code that fails these tests, by one edit or else by two, the best first.
+        """Yield repairs of code that fails the tests `failed`. The best repair comes first.
 
-        If no repair passes all tests, one that still has known mistakes may be yielded (`remaining`). Later
-        repairs run the tests that they still have to pass when the caller asks for the next repair.
+        Two edits are tried only if one is not enough. If no repair passes all tests, the result may be a
+        repair after which known mistakes remain (`remaining`). The second and later repairs are tested
+        completely only when the caller asks for them.
         """
         self._tried_texts.add(code.text)
         self._distances_before = self._distances(code, failed)
@@ -122,7 +126,7 @@ class Search:
     def _candidates_with_two_edits(
         self, code: Code, failed: Sequence[HiddenTest], recognized: Sequence[Repair]
     ) -> Iterator[list[Candidate]]:
-        """Yield lists of repairing candidates: of recognized code, of pairs, and of half repairs."""
+        """Yield lists of candidates that repair the code by two edits. The first lists use `recognized`."""
         for first, second in combinations(recognized, 2):
             pair = self._pair(first.edits[0], second.edits[0])
             yield self._try_edits(pair, code, failed, self.budget, 1)
@@ -139,12 +143,12 @@ class Search:
             limit = self.spent + (self.budget - self.spent) / _MOST_HALF_REPAIRS
             edited = self._edited(edits(half_repair.code, self.right), half_repair.edits)
             candidates = self._try_edits(edited, half_repair.code, failed, limit, most)
-            # Two edits of the same node would be one mistake.
+            # Two edits of the same node would repair one mistake, not two.
             old = half_repair.edits[0].old
             yield [candidate for candidate in candidates if candidate.edits[-1].old is not old]
 
     def _recognized(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
-        """Return repairs, with no edit or a failed edit, whose results equal those of known mistakes."""
+        """Return the student's code, or failed candidates, as repairs after which known mistakes remain."""
         original = Candidate(self.runner, code)
         original.failure = self._run(min(failed, key=self._whole_cost), original)
         edited = sorted(self._failed, key=lambda candidate: candidate.edits[0].rank)
@@ -170,12 +174,12 @@ class Search:
         return self.known_results.mistakes(failed.failure, run) if failed.failure else ()
 
     def _run_alone(self, candidate: Candidate, test: HiddenTest, inputs: Inputs) -> Run:
-        """Return the run of a test on a candidate, after a request for all of its answers."""
+        """Return the run of a test on a candidate. All replies for the test are requested at once."""
         self._ask([candidate], [test], inputs)
         return self._run(test, candidate, inputs)
 
     def _with_known_mistakes(self, repair: Repair, failed: Sequence[HiddenTest]) -> Repair:
-        """Add to a repair of two edits the known mistakes that each edit alone leaves in the code."""
+        """Return a repair of two edits, with the known mistakes that each of the edits repairs."""
         codes = [edit.within.edited(edit.changes) for edit in repair.edits if edit.within]
         after_one = [Candidate(self.runner, code) for code in codes]
         for candidate in after_one:
@@ -183,16 +187,16 @@ class Search:
         return replace(repair, repaired=tuple(map(self._known_mistakes, reversed(after_one))))
 
     def _passes_any(self, code: Code, failed: Sequence[HiddenTest]) -> bool:
-        """Whether some code passes one of these tests."""
+        """Whether the code passes at least one of the tests `failed`."""
         candidate = Candidate(self.runner, code)
         return any(self._run(test, candidate).error is None for test in failed)
 
     def _proven_repairs(
         self, candidates: Sequence[Candidate], failed: Sequence[HiddenTest]
     ) -> Iterator[Repair]:
-        """Yield the candidates that pass all tests, from those that pass the failed tests."""
+        """Yield a repair for each candidate that passes all tests. All candidates pass the tests `failed`."""
         for candidate in candidates:
-            # Later candidates have replaced the definitions of this one in the worker.
+            # The worker has to define this candidate again, because it has defined later candidates since.
             if candidate.is_proven or self._passes_all(
                 Candidate(self.runner, candidate.code, candidate.edits), failed
             ):
@@ -201,10 +205,10 @@ class Search:
     def _try_edits(
         self, edited: Iterable[Candidate], code: Code, failed: Sequence[HiddenTest], limit: float, most: int
     ) -> list[Candidate]:
-        """Return the candidates that repair some code, best first.
+        """Return the candidates that repair the code. The best candidate comes first.
 
-        Of these, the one that was tried first passes all tests (`is_proven`). The others pass the tests in
-        `failed`. After the first, only a few more candidates are tried.
+        All of them pass the tests `failed`. The candidate that was tried first also passes all other tests
+        (`is_proven`). After this candidate, only a few more are tried.
         """
         order = sorted(failed, key=self._whole_cost)
         repairing: list[Candidate] = []
@@ -214,7 +218,7 @@ class Search:
                 break
             failing = self._first_failure(order, candidate)
             if failing is None:
-                # An edit that leaves a variable unread avoids the mistake. Only a removed step may do so.
+                # An edit that leaves a variable unread is not a repair, unless the edit removes a step.
                 is_removal = [edit.kind for edit in candidate.edits] == ["too much"]
                 if candidate.code.unused - code.unused and not is_removal:
                     continue
@@ -230,10 +234,10 @@ class Search:
         return sorted(repairing, key=_preference)
 
     def _save_half_repair(self, candidate: Candidate, run: Run, *, was_first: bool) -> None:
-        """Save a failed candidate as a possible half of a two-edit repair.
+        """Save a failed candidate for pairs of edits, and as a possible half repair.
 
-        It is left out if it does not change the answers to the first test, or is farther from passing it. Of
-        two mistakes, the one that the first test shows must be repaired first.
+        A half repair must change the replies to the first test, and may not bring this test farther from
+        passing. The first test shows one of two mistakes, and this mistake must be repaired first.
         """
         if len(candidate.edits) > 1:
             return
@@ -268,12 +272,12 @@ class Search:
             yield from self._pair(first, second)
 
     def _pair(self, first: Edit, second: Edit) -> Iterator[Candidate]:
-        """Yield the candidate with two edits of the same code, unless they overlap."""
+        """Yield the candidate with both edits, if they change the same form of the code without overlap."""
         if (code := first.within) is not None and code is second.within and _are_disjoint(first, second):
             yield from self._candidate(code, [*first.changes, *second.changes], (first, second))
 
     def _passes_all(self, candidate: Candidate, failed: Sequence[HiddenTest]) -> bool:
-        """Whether a candidate that passes the tests in `failed` also passes the others, and all on SECOND."""
+        """Whether a candidate that passes the tests `failed` passes all tests, on both sets of inputs."""
         tests = sorted(self.suite.of(self.question), key=lambda test: -self._failures[test])
         others = [test for test in tests if test not in failed]
         if self._first_failure(others, candidate) is not None:
@@ -281,7 +285,7 @@ class Search:
         return self._first_failure(tests, candidate, SECOND) is None
 
     def _distances(self, code: Code, failed: Sequence[HiddenTest]) -> dict[HiddenTest, float]:
-        """Return the distance of some code from passing a few tests: the cheapest of each function."""
+        """Return how far the code is from passing a few failed tests, which have different test functions."""
         by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
         probes = sorted(by_function.values(), key=self._whole_cost)[:_MOST_PROBES]
         (candidate,) = self._answered([Candidate(self.runner, code)], probes)
@@ -293,8 +297,8 @@ class Search:
     def _rank_half_repairs(self, failed: Sequence[HiddenTest]) -> list[Candidate]:
         """Return the saved candidates that are nearer to passing than the student's code, best first.
 
-        For instance, their results have the right shape instead of a wrong one, or fewer wrong numbers. A
-        candidate that fails a test which the student's code passes is left out.
+        For instance, their results now have the right shape, or fewer wrong numbers. A candidate that fails a
+        test which the student's code passes is left out.
         """
         others = [test for test in self.suite.of(self.question) if test not in failed]
         ranked: list[tuple[float, Candidate]] = []
@@ -314,11 +318,11 @@ class Search:
         return [candidate for _, candidate in ranked]
 
     def _distance(self, run: Run) -> float:
-        """Return the distance of a run from passing: 0 if it passes, up to 3 if there is no value."""
+        """Return the distance of a run from passing: from 0 for a passed test to 3 for an error."""
         return 0.0 if run.error is None else distance(self.answer(run.test, DISCLOSED).run, run)
 
     def _candidates(self, edited: Iterable[Candidate], order: list[HiddenTest]) -> Iterator[Candidate]:
-        """Yield the candidates that are valid code, with cached answers to the currently first test."""
+        """Yield candidates that are valid code, with cached replies to the test that is first in `order`."""
         for candidate in self._answered(edited, order, 1):
             self.tried += 1
             self.spent += _CANDIDATE_COST
@@ -348,7 +352,7 @@ class Search:
     def _answered(
         self, candidates: Iterable[Candidate], tests: Sequence[HiddenTest], most: int | None = None
     ) -> Iterator[Candidate]:
-        """Yield candidates with cached answers to these tests. One request serves many candidates."""
+        """Yield candidates with cached replies to these tests. A request asks for many candidates at once."""
         left = iter(candidates)
         while batch := [*islice(left, _BATCH)]:
             by_missing = defaultdict[tuple[HiddenTest, ...], list[Candidate]](list)
@@ -376,7 +380,7 @@ class Search:
         tensors_sent = [
             tensor for requests in requests_of.values() for _, tensors in requests for tensor in tensors
         ]
-        # After one of these errors, nothing is cached, and each request of a test is sent by itself.
+        # After one of these errors, nothing is cached, and each request of a test is later sent separately.
         with suppress(LostError, ValueError, TypeError, ProtocolError):
             match self.runner.ask(header, tensors_sent):
                 case ({"value": list(answers)}, tensors) if len(answers) == len(candidates):
@@ -391,7 +395,7 @@ class Search:
     def _first_failure(
         self, tests: Sequence[HiddenTest], candidate: Candidate, inputs: Inputs = DISCLOSED
     ) -> Run | None:
-        """Return the run of the first test that fails, or None. Answers that are not cached are requested."""
+        """Return the run of the first test that fails, or None. Replies that are not cached are requested."""
         size = 1
         for at, test in enumerate(tests):
             if (test, inputs) not in candidate.cached_exchanges and not candidate.live_request_count:
@@ -413,7 +417,7 @@ class Search:
             run = self.suite.run_one(test, backend, inputs)
             if run.error is not None:
                 run.error.__traceback__ = None  # a traceback keeps all variables of the test in memory
-            if cached and candidate.live_request_count == requests_before:  # the cached answers were enough
+            if cached and candidate.live_request_count == requests_before:  # all replies were cached
                 self._runs[test.number, inputs, cached[1]] = run
         right = self.answer(test, DISCLOSED)
         share = min(len(run.exchanges) / max(len(right.run.exchanges), 1), 1.0)
@@ -429,16 +433,16 @@ def _preference(candidate: Candidate) -> tuple[float, ...]:
 
 
 def _are_disjoint(first: Edit, second: Edit) -> bool:
-    """Whether the nodes that two edits replace do not contain each other."""
+    """Whether two edits replace separate parts of the code."""
     replaced = [{id(old): old for old, _ in edit.changes} for edit in (first, second)]
     contained = [{id(part) for node in nodes.values() for part in walk(node)} for nodes in replaced]
     return contained[0].isdisjoint(replaced[1]) and contained[1].isdisjoint(replaced[0])
 
 
 def _requests_before_functions(exchanges: Sequence[Exchange]) -> list[Request]:
-    """Return the requests before the first one with a function as an argument.
+    """Return the requests before the first request that passes a function as an argument.
 
-    Only the test can answer the calls of that function.
+    The worker may call this function, and only a running test can answer that call.
     """
     requests = (exchange.request for exchange in exchanges)
     return [*takewhile(lambda request: not hands_over_function(request[0]), requests)]

@@ -37,15 +37,15 @@ from autograder.diagnosis.trees import (
     with_values,
 )
 
-MOST_JOINT_NODES = 6  # nodes that one edit changes in the same way
-_DIVISOR_DELAY = 0.9  # added to the rank of a step that divides by its input, or that divides sizes
+MOST_JOINT_NODES = 6  # the most nodes that one edit changes in the same way
+_DIVISOR_DELAY = 0.9  # added to the rank of an edit whose new step divides by its input, or divides integers
 _MAIN_SLOTS = frozenset(("return", "=", "MatMult", "softmax", "masked_fill", "dropout", "matmul"))
-_SIZES = (("[]", "1"), ("Pow", "1"), ("range", "0"), ("range", "1"))  # slots of numbers
+_SIZES = (("[]", "1"), ("Pow", "1"), ("range", "0"), ("range", "1"))  # slots that take numbers, not tensors
 _NO_TENSORS = ("shape", "dtype", "device", "inf", "training")  # attributes that are not tensors
 
 
 def right_steps(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that apply a right answer's step to a value, or replace a step by a right answer's."""
+    """Yield edits that apply a right answer's step to a value, or replace a step by a right answer's step."""
     node, compared = site.node, builder.compared
     if not _accepts_step(site) or site.scope.function == "" or not isinstance(node, ast.expr):
         return
@@ -70,7 +70,7 @@ def right_steps(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _is_divisor(step: ast.AST) -> bool:
-    """Whether a step divides by its input, or is an integer division. Few answers lack such a step."""
+    """Whether a step divides by its input, or is an integer division. Students rarely forget such a step."""
     if not isinstance(step, ast.BinOp):
         return False
     return isinstance(step.op, ast.FloorDiv) or (
@@ -79,7 +79,7 @@ def _is_divisor(step: ast.AST) -> bool:
 
 
 def _accepts_step(site: NodeInScope) -> bool:
-    """Whether a step may be applied to this node: a variable or a computed value that may be a tensor."""
+    """Whether a step may be applied to this node. It must be a variable or value that can be a tensor."""
     node = site.node
     if not isinstance(node, ast.Name | ast.Call | ast.BinOp | ast.Attribute | ast.Subscript | ast.UnaryOp):
         return False
@@ -91,9 +91,10 @@ def _accepts_step(site: NodeInScope) -> bool:
 
 
 def statement_slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that assign a discarded result, avoid a change in place, or remove a `with`.
+    """Yield edits of a single statement.
 
-    Others move a `return` out of a loop.
+    An edit may assign a discarded result, avoid a change in place, copy an assigned tensor, remove a `with`,
+    or move a `return` out of a loop.
     """
     node = site.node
     match node:
@@ -185,7 +186,7 @@ def missing_statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit
 
 
 def overwritten_arguments(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that remove an assignment that overwrites an argument."""
+    """If a statement overwrites an argument of its function, yield an edit that removes the statement."""
     match site.node:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in site.scope.parameters:
             if name not in names_in(value):
@@ -212,7 +213,7 @@ def exchanged_names(_: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def other_errors(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that raise the type of error that right answers raise."""
+    """Yield edits that change the type of a raised error to the type that right answers raise."""
     match site.node:
         case ast.Raise(exc=ast.Call(func=ast.Name(id=name) as raised) | (ast.Name(id=name) as raised)):
             for fragment in builder.right.statements:
@@ -222,7 +223,7 @@ def other_errors(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def registered_buffers(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that register a buffer instead of assigning an attribute or a parameter."""
+    """Yield edits that replace the assignment of an attribute or a parameter by `register_buffer`."""
     match site.node:
         case ast.Assign(targets=[ast.Attribute(value=ast.Name("self"), attr=name)], value=value):
             if isinstance(value, ast.Call) and called_name(value) == "Parameter" and value.args:

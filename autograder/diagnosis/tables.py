@@ -1,9 +1,9 @@
-"""General rules as tables: MUTANTS make small mistakes; EDITS undo them.
+"""Tables of general rules. Rules of MUTANTS make small mistakes. Rules of EDITS repair frequent mistakes.
 
 Each line has a kind of change and its rank (edits with lower ranks are tried earlier), then rules in the
-language of the catalogue (patterns.py). `verify` makes mutants with the rules of MUTANTS. The search for
-repairs applies all rules of this module, because the rule for one mistake often undoes the opposite mistake.
-It also applies the inverses of the catalogue's rules.
+language of the catalogue (patterns.py). The command `autograder verify` applies MUTANTS to right answers, to
+test the hidden tests. The search for repairs applies all rules of this module to students' code. A rule of
+MUTANTS is useful there, because it often repairs the opposite mistake.
 """
 
 from autograder.diagnosis.patterns import rules_by_type, table

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 New = ast.AST | list[ast.stmt]  # the replacement of a node; a statement can become several statements
 HOLE = "_hole_"  # the placeholder for the input of a step
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_CACHED_TREES = 2048  # trees for which a function's result is cached
+_CACHED_TREES = 2048  # the most results that are cached for each function with a cache
 _Tree = TypeVar("_Tree", bound=ast.AST)
 
 
 def altered(node: _Tree, **parts: Any) -> _Tree:
-    """Return a copy of a node with new values of these fields. It takes half as long as copy.copy."""
+    """Return a copy of a node with new values of these fields. This is faster than copy.copy."""
     changed = type(node).__new__(type(node))
     vars(changed).update(vars(node), **parts)
     return changed
@@ -73,7 +73,10 @@ def replaced(tree: ast.AST, new: Mapping[int, New], near: Container[int] | None 
 
 
 def with_values(tree: _Tree, values: Mapping[str, ast.expr]) -> _Tree:
-    """Return a tree in which names that are read, and attributes such as "self.key", become these values."""
+    """Return a tree in which each name that is a key of `values`, such as "x" or "self.key", is replaced.
+
+    A variable is replaced only where it is read.
+    """
 
     def change(_: ast.AST, node: ast.AST) -> ast.AST:
         match node:
@@ -106,7 +109,7 @@ def by_type(tree: ast.AST) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
 
 
 def with_ancestors(tree: ast.AST, nodes: Iterable[ast.AST]) -> set[int]:
-    """Return the ids of some nodes of a tree and of all their ancestors."""
+    """Return the ids of these nodes, and of all their ancestors in the tree."""
     ids, left = set[int](), [*nodes]
     above = parents(tree) if left else {}
     while left:
@@ -118,7 +121,7 @@ def with_ancestors(tree: ast.AST, nodes: Iterable[ast.AST]) -> set[int]:
 
 @lru_cache(_CACHED_TREES)
 def text_of(node: ast.stmt) -> str:
-    """Write a statement as ast.unparse does, without docstrings. The texts of inner statements are cached."""
+    """Return a statement's text without docstrings. The texts of inner statements are cached."""
     if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         return ast.unparse(node)
     body = [text_of(one) for one in node.body if not is_docstring(one)] or ["pass"]
@@ -130,7 +133,7 @@ def text_of(node: ast.stmt) -> str:
 
 @lru_cache(_CACHED_TREES)
 def _head(kind: str, *fields: tuple[str, Any]) -> str:
-    """Write a function or class with an empty body. An edit of the body does not change its other fields."""
+    """Return the text of a function or class without its body. It is cached, as few edits change it."""
     lists = {name: [*value] if isinstance(value, tuple) else value for name, value in fields}
     return ast.unparse(getattr(ast, kind)(**lists, body=[]))
 
@@ -143,7 +146,7 @@ def is_same_call(first: ast.AST, second: ast.AST) -> bool:
 
 
 def path_to_difference(first: ast.AST, second: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """Yield pairs of nodes that contain all differences of two trees: from the roots down to the smallest."""
+    """Yield pairs of nodes that contain all differences of two trees, from the roots to the smallest pair."""
     yield first, second
     pairs = zip(children(first), children(second), strict=False)
     differ = [pair for pair in pairs if ast.dump(pair[0]) != ast.dump(pair[1])]
@@ -152,7 +155,10 @@ def path_to_difference(first: ast.AST, second: ast.AST) -> Iterator[tuple[ast.AS
 
 
 def _dump_without_children(tree: ast.AST) -> str:
-    """Write a node's type and fields. A list is written as its length, and a child node as True."""
+    """Return a text of a node's type and fields, without the fields of its children.
+
+    A list is written as its length, and a child node as True.
+    """
     fields = {name: len(value) if isinstance(value, list) else value for name, value in ast.iter_fields(tree)}
     plain = {name: isinstance(value, ast.AST) or value for name, value in fields.items()}
     return f"{type(tree).__name__} {plain}"
@@ -165,14 +171,14 @@ def is_docstring(node: ast.stmt) -> bool:
 
 @lru_cache(_CACHED_TREES)
 def token_counts(node: ast.AST) -> Counter[str]:
-    """Return how often each token except HOLE occurs in some code."""
+    """Return how often each token occurs in the code. The placeholder HOLE is not counted."""
     counts = Counter(_TOKEN.findall(ast.unparse(node)))
     del counts[HOLE]
     return counts
 
 
 def without_positions(tree: _Tree) -> _Tree:
-    """Return a copy of some code whose line numbers are 0."""
+    """Return a copy of a tree in which all line numbers are 0."""
 
     def change(_: ast.AST, node: ast.AST) -> ast.AST:
         return altered(node, lineno=0) if hasattr(node, "lineno") else node
@@ -192,14 +198,14 @@ def self_attribute(name: str) -> ast.Attribute:
 
 
 def names_in(tree: ast.AST, kind: type[ast.expr_context] = ast.expr_context) -> Iterator[str]:
-    """Yield the names in some code. `kind` selects those that are read or those that are assigned."""
+    """Yield the names in a tree. `kind` can select only names that are read, or only assigned names."""
     for node in walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, kind):
             yield node.id
 
 
 def token_distance(first: Counter[str], second: Counter[str]) -> int:
-    """Return the number of tokens by which two counts differ."""
+    """Return the number of tokens that only one of two counters has."""
     return (first - second).total() + (second - first).total()
 
 

@@ -1,4 +1,4 @@
-"""Describes a repair in words: the line, the part of it, and the kind of mistake."""
+"""Describes a repair in words: the changed line, the part of the line, and the kind of change."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,9 +15,9 @@ from autograder.diagnosis.trees import is_same_call, path_to_difference, positio
 from autograder.report.report import AnswerLine
 from autograder.report.text import one_line
 
-_MOST_ALTERNATIVES = 2  # mistakes with the same results that a sentence lists
-_LONGEST_QUOTE = 60  # characters of quoted student code
-KINDS: Mapping[str, str] = {  # what an edit changes, without the new code
+_MOST_ALTERNATIVES = 2  # the most mistakes that a sentence lists if they give the same results
+_LONGEST_QUOTE = 60  # the most characters of student code that are quoted
+KINDS: Mapping[str, str] = {  # by kind of edit: words for the change that do not tell the new code
     "argument": "other arguments",
     "assigned": "a plain assignment",
     "bound": "another bound",
@@ -26,10 +26,10 @@ KINDS: Mapping[str, str] = {  # what an edit changes, without the new code
     "condition": "another condition",
     "copy": "a copy instead of a second name for the same tensor",
     "dimension": "another dimension",
-    "discarded": "the result of this call kept instead of thrown away",
+    "discarded": "an assignment of the result of this call",
     "error": "another kind of error",
     "function": "another function",
-    "in place": "a new tensor instead of a change in place",
+    "in place": "a new tensor instead of an in-place change",
     "missing": "one more step",
     "name": "another variable",
     "number": "another number",
@@ -39,7 +39,7 @@ KINDS: Mapping[str, str] = {  # what an edit changes, without the new code
     "overwritten": "without this line",
     "return in the loop": "the `return` after the loop instead of inside it",
     "statement": "one more line",
-    "step": "other values in this step",
+    "step": "other variables or numbers in this step",
     "swapped": "two names exchanged",
     "switch": "the other truth value",
     "too much": "one step less",
@@ -50,16 +50,16 @@ KINDS: Mapping[str, str] = {  # what an edit changes, without the new code
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The positions of the nodes that an edit changes, valid for all answers with the same syntax tree.
+    """The positions of the nodes that an edit changes.
 
-    A position has two indices: of a statement, and of a node in that statement (in the order of ast.walk).
+    A position has the index of a statement, and the index of a node in that statement (in the order of
+    ast.walk). So a spot is valid for all answers with the same syntax tree.
     """
 
     changed: tuple[int, int] | None  # the smallest changed part of the student's text
     others: tuple[tuple[int, int], ...] = ()  # further nodes that the edit changes
-    is_unquoted: bool = (
-        False  # whether sentences leave out its code: a definition, or a part of a removed step
-    )
+    # Whether the changed code is not quoted, because it is a definition or a part of a removed step.
+    is_unquoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +107,9 @@ class Looked:
     def _joined_positions(
         self, changed: ast.AST, removed: Sequence[ast.AST], cell: int | None
     ) -> Iterator[tuple[int, int] | None]:
-        """Yield the positions of removed nodes that are not in the statement of `changed`.
+        """Yield the positions of removed nodes that are outside the statement of `changed`.
 
-        In the form with joined statements, one edit can change several of the student's statements.
+        There are such nodes if several of the student's statements were joined into one before the edit.
         """
         pairs = zip(self.code.statements, self.code.cells, strict=True)
         of_cell = [statement for statement, its_cell in pairs if its_cell == cell]
@@ -120,7 +120,7 @@ class Looked:
                 yield self._position(node, cell)
 
     def _position(self, node: ast.AST, cell: int | None) -> tuple[int, int] | None:
-        """Return the position of a node in the student's code. The node may be a copy made by an edit."""
+        """Return the position in the student's code of a node or, if the node is a copy, of its original."""
         extent = _extent(node)
         for index, statement in enumerate(self.code.statements if extent[1] else ()):
             if self.code.cells[index] == cell:
@@ -151,9 +151,10 @@ def _extent(node: ast.AST) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Unplaced(Looked):
-    """The code of an answer whose explanation is shared by all answers with the same syntax tree.
+    """The code of an answer, for an explanation that is valid for all answers with the same syntax tree.
 
-    The explanation has indices of `spots` between NUL characters instead of lines and quotations.
+    Where other explanations have a line and a quotation, this explanation has an index into `spots`, between
+    two NUL characters.
     """
 
     spots: list[Spot] = field(default_factory=list)
@@ -184,7 +185,7 @@ def _statement_line(node: ast.AST, statements: Iterable[ast.AST]) -> int:
 
 
 def _removed_nodes(edit: Edit) -> tuple[list[ast.AST], bool]:
-    """Return the nodes of the student that an edit removes, in order, and whether it also adds nodes."""
+    """Return the nodes that an edit removes from the student's code, and whether the edit also adds nodes."""
     new = edit.make()
     if isinstance(new, list):
         return [], True
@@ -205,7 +206,7 @@ def _in_order(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _label(node: ast.AST) -> str:
-    """Return the label of a node without its parts: its type, with its name, value or operator."""
+    """Return a label with the type of a node and its name, value or operator, but without its child nodes."""
     names = (str(value) for name, value in ast.iter_fields(node) if name in ("id", "attr", "value"))
     plain = [name for name in names if not name.startswith("<")]
     return " ".join([type(node).__name__, type(getattr(node, "op", None)).__name__, *plain])
@@ -231,7 +232,7 @@ def _changed_part(edit: Edit) -> ast.AST:
 
 
 def _smallest_difference(old: ast.AST, new: ast.AST) -> ast.AST:
-    """Return the smallest part of a node that differs from another node. It may be an argument of a call."""
+    """Return the smallest part of `old` that differs from `new`. If only one argument differs, return it."""
     part, other_part = old, new
     for old_node, new_node in path_to_difference(old, new):
         if getattr(old_node, "lineno", 0):  # operators have no line numbers
@@ -267,7 +268,7 @@ def new_code(edit: Edit) -> str:
 
 
 def same_results(mistakes: Sequence[Mistake]) -> str:
-    """Return a sentence, without its first letter, on known mistakes with the same results, and a hint."""
+    """Return a sentence on mistakes with the same results, and a hint. The caller adds the first letter."""
     misconceptions = [mistake for mistake in mistakes if isinstance(mistake, Misconception)]
     sentences = [one.sentence for one in misconceptions[:_MOST_ALTERNATIVES]]
     match sentences:
@@ -286,6 +287,6 @@ def short_name(mistake: Mistake) -> str:
 
 
 def joined(question: str, names: Iterable[str]) -> str:
-    """Return the name of an answer with these mistakes, or "" if none has a name."""
+    """Return the name of a wrong answer to `question` with these mistakes, or "" if no mistake has a name."""
     names = dict.fromkeys(filter(None, names))
     return f"{question}__{'+'.join(names)}" if names else ""

@@ -1,4 +1,4 @@
-"""Makes wrong answers from right ones by the catalogue's rules, and rewrites code with fewer names."""
+"""Makes wrong answers by applying the catalogue's rules to right answers. Also inlines variables in code."""
 
 import ast
 from collections import Counter
@@ -30,11 +30,11 @@ class WrongAnswer:
     misconception: Misconception
     rule: Rule
     code: str
-    late: bool  # whether its right answer is not among the first two; few students write the others
+    late: bool  # whether it was made from a right answer after the first two; few students write such code
 
 
 class Answers:
-    """The right answers to one question, and the wrong ones that one rule makes of one of them."""
+    """The right answers to one question, and wrong answers: right answers after one rule of the catalogue."""
 
     def __init__(self, exercise: Exercise, catalogue: Catalogue, question: str) -> None:
         self.question = question
@@ -59,7 +59,7 @@ class Answers:
 
     @cached_property
     def _right(self) -> Mapping[str, ast.Module]:
-        if not self.trees:  # the question asks for a variable, which no rule describes
+        if not self.trees:  # the question asks for a variable; rules are about functions and classes
             return {}
         first, *others = map(self._catalogue.in_one_writing, self.trees)
         texts = [ast.unparse(tree) for tree in (first, with_joined_statements(first), *others)]
@@ -92,7 +92,7 @@ class Answers:
 
     @property
     def sentences(self) -> frozenset[str]:
-        """The names of the misconceptions and places whose sentences students can get in this question."""
+        """The names of the misconceptions and places whose sentences this question's reports can contain."""
         entries = self._catalogue.entries
         others = (entry for entry in entries if isinstance(entry, Place) or not entry.changes)
         return frozenset(answer.misconception.name for answer in self._all).union(
@@ -101,7 +101,7 @@ class Answers:
 
     @property
     def fitting(self) -> frozenset[str]:
-        """The catalogue's rules that change a right answer, as the catalogue writes them."""
+        """The texts of the rules that change a right answer, as they are written in the catalogue."""
         return frozenset(format_rule(one.misconception, one.rule) for one in self._all)
 
     @cached_property
@@ -115,9 +115,10 @@ class Answers:
             yield from (WrongAnswer(misconception, rule, code, late) for code in codes)
 
     def _apply_rule(self, rule: Rule, code: str) -> list[str]:
-        """Return the codes that a rule makes from a right answer.
+        """Return the wrong answers that a rule makes from a right answer.
 
-        Code that reads further names is left out, because these may be undefined.
+        A wrong answer is left out if it needs names that the right answer does not need, because these may be
+        undefined.
         """
         tree = self._right[code]
         readable = _undefined_names(tree) | ALWAYS_THERE
@@ -126,9 +127,10 @@ class Answers:
         return [text for text in texts if text != code and _is_code(text)]
 
     def _rewritable_definitions(self, tree: ast.Module, rule: Rule) -> set[str]:
-        """Return the names of the definitions that a rule may rewrite: the question's and its functions.
+        """Return the names of the functions and classes that a rule may rewrite.
 
-        Base classes of the question's class count as the question's. Other classes are only used by it.
+        They are the function or class that the question asks for, and its base classes. If the rule is not
+        about results, all other functions are added.
         """
         classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         names, left = {self.question}, [self.question]
@@ -144,7 +146,7 @@ class Answers:
 def _is_code(text: str) -> bool:
     """Whether a text is valid Python. A rule can give invalid code if it moves a slice out of an index."""
     try:
-        with catch_warnings(action="ignore"):  # warnings about generated code help nobody
+        with catch_warnings(action="ignore"):  # generated code may cause warnings
             compile(text, "a wrong answer", "exec")
     except SyntaxError:
         return False
@@ -153,7 +155,7 @@ def _is_code(text: str) -> bool:
 
 @lru_cache(256)
 def _undefined_names(tree: ast.Module) -> frozenset[str]:
-    """Return the names that some code reads and does not assign."""
+    """Return the names that a tree reads and does not assign."""
     read, defined = set[str](), set[str]()
     for node in ast.walk(tree):
         match node:
@@ -187,7 +189,7 @@ def _definition_of(tree: ast.Module, question: str, others: set[str]) -> ast.Mod
     return ast.Module(body, [])
 
 
-_MOST_INLINED_NODES = 8  # expressions in a value that replaces its name
+_MOST_INLINED_NODES = 8  # the most expressions in a value that replaces a variable
 
 
 def with_inlined_values(tree: ast.Module) -> ast.Module:
@@ -207,7 +209,7 @@ def with_inlined_values(tree: ast.Module) -> ast.Module:
         }
         body = [statement for statement in function.body if not _assigns_only(statement, values)]
         function = altered(function, body=body) if 0 < len(body) < len(function.body) else function
-        return with_values(with_values(function, values), values)  # a value may contain another replaced name
+        return with_values(with_values(function, values), values)  # a value may contain a replaced variable
 
     return rewritten(tree, change)  # type: ignore[no-any-return]
 
@@ -219,7 +221,7 @@ def _assigns_only(statement: ast.stmt, values: Mapping[str, ast.expr]) -> bool:
 
 
 def _named_values(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the names that a statement assigns, each with its value; also for `b, t, c = x.shape`."""
+    """Yield the assigned names, each with its value, such as b with `x.shape[0]` for `b, t = x.shape`."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             yield name, value
@@ -234,7 +236,7 @@ def _named_values(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
 
 
 def with_joined_statements(tree: ast.Module) -> ast.Module:
-    """Return equivalent code in which each variable that only the next statement reads, once, is inlined."""
+    """Return equivalent code. A variable is inlined if only the next statement reads it, and only once."""
 
     def change(_: ast.AST, node: ast.AST) -> ast.AST:
         return altered(node, body=_join_statements(node.body)) if isinstance(node, ast.FunctionDef) else node
@@ -255,7 +257,10 @@ def _join_statements(statements: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _join(first: ast.stmt, second: ast.stmt, rest: Sequence[ast.stmt]) -> ast.stmt | None:
-    """Return both statements as one if only the second reads the first one's value, once; otherwise None."""
+    """Return both statements as one statement, or None.
+
+    They can be joined if only the second statement reads the variable of the first, and reads it once.
+    """
     match first, second:
         case (
             ast.Assign(targets=[ast.Name(id=name)], value=value),
