@@ -1,4 +1,4 @@
-"""Asks whether another submission has read files in /proc, which keep the time of their first reading.
+"""Asks when files in /proc were first read, which shows what another submission reads.
 
 tiers: [full]
 verdict: failed
