@@ -1,7 +1,7 @@
 """Reads right and wrong answers from accepted.py and mistakes.py, which have one answer in each percent cell.
 
-The first statement of a cell is a docstring. It describes the difference from the solution, or is the hint of
-a mistake or the reason for an exception.
+The first statement of a cell is a docstring. For a right answer, it says how the answer differs from the
+solution. For a mistake, it is the hint. For an exception to a rule of `verify`, it is the reason.
 """
 
 import ast
@@ -17,7 +17,7 @@ ACCEPTED, MISTAKES = "accepted.py", "mistakes.py"
 
 
 class Kind(StrEnum):
-    """The kind of answer in a cell. Each value is also the key of the cell's marker."""
+    """The kind of answer in a cell. Each value is also the first key in the `# %%` line above the cell."""
 
     ACCEPTED = "accepted"
     MISTAKE = "mistake"
@@ -37,13 +37,13 @@ class Answer:
 
     kind: Kind
     question: str  # the question of a mistake or an exception, "" for an accepted answer
-    title: str  # the difference or mistake; if several cells have the same one, `__` and a suffix follow
+    title: str  # the name of the difference or mistake; `__` and a suffix make equal names unique
     docstring: str
     code: str  # the code after the docstring
     path: Path
-    marker: int  # the line of the cell's marker
+    marker: int  # the number of the `# %%` line above the cell
     line: int  # the first line of the code
-    edit: str = ""  # the edit of the solution that gives this answer, or ""
+    edit: str = ""  # how to edit the solution to get this answer, or "" if the cell contains code
     error: str = ""  # the type of the error that a mistake raises, such as NameError, or ""
 
     @property
@@ -59,18 +59,18 @@ class Answer:
 
     @property
     def place(self) -> str:
-        """The file, and the line of the cell's marker."""
+        """The file, and the number of the `# %%` line above the cell."""
         return f"{self.path}:{self.marker}"
 
     def place_of(self, line: int) -> str:
-        """Return the file and line of a line of the code, or of the marker if the answer is an edit."""
+        """Return the file and line of a line of the code; if the answer is an edit, return `place`."""
         return self.place if self.edit else f"{self.path}:{self.line + line - 1}"
 
 
 def read_answers(path: Path, *kinds: Kind) -> tuple[Answer, ...]:
     """Return the answers in a file, or no answers if it is missing.
 
-    A SourceError names the first cell that is malformed or has an answer of a kind that is not in `kinds`.
+    Raise SourceError for the first cell that is malformed, or whose kind is not in `kinds`.
     """
     return _answers(read_text(path), path, kinds) if path.is_file() else ()
 
@@ -97,10 +97,11 @@ def _answer(path: Path, line: int, options: str, text: str, kinds: tuple[Kind, .
     expected = marker_keys(place, _FORMS[kind])[0].keys() if kind else set[str]()
     optional = {"error"} if kind is Kind.MISTAKE else set[str]()
     if kind is None or title or not expected <= keys.keys() <= expected | optional:
-        raise SourceError(f"{place} is not an answer; write {' or '.join(map(_FORMS.__getitem__, kinds))}")
+        forms = " or ".join(map(_FORMS.__getitem__, kinds))
+        raise SourceError(f'{place} is not marked as an answer; after its "# %%", write only {forms}')
     tree = parsed(path, text, line)
     if not (docstring := ast.get_docstring(tree)):
-        fix = "begin with one that says what is different, hints at the mistake, or gives a reason"
+        fix = "begin the cell with a docstring: the difference, the hint, or the reason"
         raise SourceError(f"{place} has no docstring; {fix}")
     if not (rest := tree.body[1:]):
         raise SourceError(f"{place} has only a docstring; write the answer below it")
@@ -134,14 +135,16 @@ def _string(node: ast.expr | None) -> str:
 
 
 def lists(answer: Answer, names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield each text in the lists of a declared exception, as (name of the list, text, file and line).
+    """Yield the texts of an exception, which consists of named lists, as (list's name, text, file and line).
 
-    A SourceError names the first statement that is not a list of texts with one of these `names`.
+    Raise SourceError for the first statement that is not a list of texts with one of these `names`.
     """
     for statement in ast.parse(answer.code).body:
         match statement:
             case ast.Assign([ast.Name(name)], ast.List(items)) if name in names and all(map(_string, items)):
                 yield from ((name, _string(item), answer.place_of(item.lineno)) for item in items)
             case _:
-                fix = f"write lists of texts, as in {names[0]} = [...]; they may be called {', '.join(names)}"
+                fix = (
+                    f"write a list of texts, as in {names[0]} = [...]; the valid names are {', '.join(names)}"
+                )
                 raise SourceError(f"{answer.place_of(statement.lineno)}: cannot be read; {fix}")

@@ -1,8 +1,8 @@
 """Reads Python code without running it: whether it can be parsed quickly, and which names it binds.
 
-Python's parser stores every prefix of a dotted name in an import, so a long name takes gigabytes. Its symbol
-tables copy all names of a function for each nested function. Both costs grow with the square of the code's
-length. Code within the limits of this module takes a fraction of a second.
+Python's parser stores every prefix of a dotted name in an import, so a long name takes gigabytes. Python's
+compiler copies all names of a function for each nested function. Both costs grow with the square of the
+code's length. Code within the limits of this module takes a fraction of a second.
 """
 
 import ast
@@ -16,7 +16,7 @@ from itertools import accumulate
 MAX_CODE = 150_000  # characters of a notebook's code
 MAX_TOKENS = 20_000  # words and signs; the longest notebook of the course has 6,000
 MAX_DOTS = 100  # dots in one dotted name
-MAX_RUN_DOTS = 1000  # dots in one dotted name of code that is run but not parsed; more take long to compile
+MAX_RUN_DOTS = 1000  # dots in one dotted name of a cell that a worker runs; longer names take long to compile
 MAX_DEPTH = 100  # levels of nested brackets
 _PART = r"(?:\.[\s\\]*\w+[\s\\]*)"  # a dot and the word after it in a dotted name
 _LONG_NAME = re.compile(rf"{_PART}{{{MAX_DOTS}}}")
@@ -24,7 +24,8 @@ _DOTTED = re.compile(rf"{_PART}++")
 _TOKEN = re.compile(r"\w+|[^\w\s\\]")
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-# Magics that precede code on the same line, and lines that are a magic or ask for help.
+# _TIMED matches magics before code on the same line. _MAGIC matches whole lines: magics and requests for
+# help.
 _TIMED = re.compile(r"^([ \t]*)%(?:time|timeit|prun)[ \t]+(?:-\w+[ \t]+)*", re.MULTILINE)
 _MAGIC = re.compile(r"^([ \t]*)(?:[%!].*|\?{0,2}[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)
 _ASSIGNED_MAGIC = re.compile(r"=[ \t]*[%!].*$", re.MULTILINE)
@@ -47,7 +48,7 @@ def bound_names(code: str) -> frozenset[str]:
 
 
 def readable(codes: Iterable[str]) -> bool:
-    """Whether the code of a whole notebook is short and flat enough to be parsed."""
+    """Whether all cells of a notebook can be parsed: no cell is too long or nested too deeply."""
     codes = list(codes)
     return len(_readable(codes)) == len(codes)
 
@@ -69,18 +70,18 @@ def _readable(codes: Sequence[str]) -> set[int]:
 
 @lru_cache(256)
 def _measured(code: str) -> tuple[int, int, bool]:
-    """Return the number of tokens, the depth of brackets, and whether the parser is quick with the names."""
+    """Return the number of tokens, the depth of brackets, and the result of `quick_to_parse`."""
     tokens = _TOKEN.findall(code)
     return len(tokens), _depth(tokens), quick_to_parse(code)
 
 
 def quick_to_parse(code: str) -> bool:
-    """Whether all dotted names in code are short enough for Python's parser."""
+    """Whether no dotted name in code has MAX_DOTS dots. `ast.parse` would take long for such a name."""
     return _LONG_NAME.search(code) is None
 
 
 def quick_to_run(code: str) -> bool:
-    """Whether all dotted names in code are short enough for Python to compile it quickly."""
+    """Whether no dotted name in code has more than MAX_RUN_DOTS dots. Compiling such a name takes long."""
     return code.count(".") <= MAX_RUN_DOTS or all(
         name[0].count(".") <= MAX_RUN_DOTS for name in _DOTTED.finditer(code)
     )
@@ -94,11 +95,11 @@ def _depth(tokens: Iterable[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CodePart:
-    """A top-level statement, or a whole cell that cannot be parsed. All words of this cell count as names."""
+    """A top-level statement, or a whole cell that cannot be parsed, where every word counts as a name."""
 
     tree: ast.stmt | None  # None for a whole cell
-    bound: frozenset[str]  # the notebook's names that the code binds
-    named: frozenset[str]  # the notebook's names that occur in the code
+    bound: frozenset[str]  # the global names that the code binds
+    named: frozenset[str]  # the global names that occur in the code
     at: int = 0  # the index of the cell
 
 
@@ -140,7 +141,7 @@ def parsed(code: str) -> list[ast.stmt] | None:
 
 
 def dependencies(name: str, parts: Sequence[CodePart]) -> tuple[list[CodePart], set[str]]:
-    """Return the statements and cells that a name depends on, directly or not, and all names in them."""
+    """Return the parts that define a name, the parts that those use, and all names in these parts."""
     binding = defaultdict[str, list[int]](list)
     for number, part in enumerate(parts):
         for bound in part.bound:
@@ -156,7 +157,7 @@ def dependencies(name: str, parts: Sequence[CodePart]) -> tuple[list[CodePart], 
 
 
 def bindings(statement: ast.stmt) -> frozenset[str]:
-    """Return the notebook's names that a statement binds, without those that are local to a function."""
+    """Return the global names that a statement binds."""
     nodes = [(node, local) for node, local in in_scope(statement) if not isinstance(node, ast.arg)]
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         shared = {name for node, _ in nodes if isinstance(node, ast.Global) for name in node.names}
@@ -201,6 +202,6 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 def _named(statement: ast.stmt) -> frozenset[str]:
-    """Return the notebook's names that occur in a statement, without the local names of functions."""
+    """Return the global names that occur in a statement."""
     pairs = in_scope(statement)
     return frozenset(node.id for node, local in pairs if isinstance(node, ast.Name) and node.id not in local)

@@ -31,8 +31,8 @@ class Course:
     def __init__(self, root: Path, settings: CourseSettings) -> None:
         self.root = root
         self.settings = settings
-        self.logged = set[str]()  # tracebacks that are in a log already
-        self.build = root / "build"  # the folder of files that commands can write again
+        self.logged = set[str]()  # the logged tracebacks, so that each is logged once
+        self.build = root / "build"  # the folder of files that commands can recreate
         self.assignments = root / "assignments"  # the folder of released files, which students get
 
     @cached_property
@@ -47,7 +47,7 @@ class Course:
     def chosen(self, names: Sequence[str]) -> list[Exercise]:
         """Return the exercises of these names, or all exercises if `names` is empty, in the course's order.
 
-        The beginning of a name, such as `01`, is enough if only one exercise has it.
+        The beginning of a name, such as `01`, is enough if no other name begins with it.
         """
         wanted = set[str]()
         for name in names:
@@ -63,7 +63,7 @@ class Course:
 
 
 def load_course(root: Path) -> Course:
-    """Return the course in `root`; raise CourseError, which names every wrong line of its course.yaml."""
+    """Return the course in `root`. If its course.yaml is invalid, raise CourseError with all wrong lines."""
     path = root / FILE
     try:
         text = path.read_text(encoding="utf-8")
@@ -123,10 +123,9 @@ def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _wrong_rules(course: Course) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the key and a problem for each wrong entry of the settings that name questions."""
+    """Yield the key and a problem for each wrong entry in the settings whose keys are questions."""
     for number, entry in enumerate(course.settings.exercises):
-        # A new object, because an Exercise caches its source, and the author may change the source before
-        # the course's own Exercise reads it.
+        # An Exercise caches its source, and the author may still change the source: so this one is not kept.
         exercise = Exercise(course.root / "solutions" / entry.name)
         for at, text in wrong_rules(exercise, {kind: getattr(entry, kind) for kind in RULES}):
             yield ("exercises", number, *at), text
@@ -148,7 +147,8 @@ def course_secret(course: Course) -> bytes:
     except ValueError:
         secret = b""
     if len(secret) != _BYTES:
-        raise UsageError(f"{path}: is damaged; restore your copy, or delete it and grade everything again")
+        fix = "restore the file from your backup, or delete the file and grade everything again"
+        raise UsageError(f"{path}: is damaged; {fix}")
     return secret
 
 
@@ -169,8 +169,8 @@ def course_files(
 ) -> dict[str, bytes]:
     """Return the content of the files that grading these exercises needs, by path in the course's folder.
 
-    These include the course's secret if it has one, so that a submission gets the same hidden inputs wherever
-    it is graded. `limits` replaces limits of the course. `due`, if not empty, becomes the due date of every
+    If the course has a secret, it is included, so that other machines draw the same hidden inputs. Each entry
+    of `limits` replaces the course's limit of that name. `due`, if not empty, becomes the due date of every
     exercise.
     """
     settings = course.settings.model_dump(mode="json", exclude_unset=True)
@@ -190,7 +190,7 @@ def copy_course(
 ) -> Course:
     """Write a course with only these exercises to the folder `root`, and return it.
 
-    The copy includes nbgrader's settings and the Markdown files in solutions/, which each release contains.
+    The copy includes nbgrader_config.py and the Markdown files in solutions/, as each release contains them.
     """
     files = course_files(course, exercises, limits, due)
     shared = own_files(course.root / "solutions", "*.md")

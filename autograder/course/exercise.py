@@ -1,4 +1,8 @@
-"""An exercise's folder: its source, its hidden suite, and its right and wrong answers."""
+"""An exercise's folder: its source, its hidden tests, and its right and wrong answers.
+
+The handout is the folder of files that students get with the notebook. The given cell of a notebook defines
+`check` and `hint`. A demo cell only draws figures. The reference is the code of the author's solution.
+"""
 
 import ast
 import re
@@ -33,7 +37,7 @@ HANDOUT = "handout"
 
 @contextmanager
 def beside_handout(exercise: "Exercise") -> Iterator[None]:
-    """Make the exercise's handout the current folder, so that trusted code can open its files by name."""
+    """Make the exercise's handout the current folder, so that the author's code finds the files by name."""
     folder = exercise.handout_folder
     with chdir(folder) if folder is not None and Path.cwd() != folder else nullcontext():
         yield
@@ -58,7 +62,7 @@ def left_by_programs(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise, read from its folder, which has its name."""
+    """One exercise. Its name is the name of its folder."""
 
     folder: Path
     settings: ExerciseSettings = field(default=ExerciseSettings(name="plain"), compare=False)
@@ -78,7 +82,7 @@ class Exercise:
 
     @property
     def name(self) -> str:
-        """The exercise's name in course.yaml, in the gradebook and for students: the name of its folder."""
+        """The name of the exercise's folder. Students, course.yaml and the gradebook use this name."""
         return self.folder.name
 
     @property
@@ -105,7 +109,7 @@ class Exercise:
 
     @cached_property
     def handed_out(self) -> dict[str, bytes]:
-        """The content of the files in `handout`, by the same paths. Each worker gets a copy of them."""
+        """The content of each file in `handout`, by its path there. Each worker gets a copy of the files."""
         return {name: path.read_bytes() for name, path in self.handout.items()}
 
     @property
@@ -143,7 +147,7 @@ class Exercise:
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """The cells of the source and, below the imports, the given cell that the checks need."""
+        """The cells of the source. If the checks need the given cell, it is inserted below the imports."""
         cells = [*self.own_cells]
         if self.given_checks:
             title = int(cells[0].role is Role.TEXT)
@@ -168,15 +172,15 @@ class Exercise:
 
     @cached_property
     def points(self) -> dict[str, float]:
-        """The points of each question that tests grade, in the notebook's order."""
+        """The points of each question with hidden tests, in the notebook's order."""
         checks = {cell.name: cell.points for cell in self.own_cells if cell.role is Role.CHECK}
         return {cell.name: checks[cell.name] for cell in self.own_cells if cell.role is Role.SOLUTION}
 
     @property
     def questions(self) -> list[str]:
-        """The questions that tests grade, or an empty list if the source is invalid.
+        """The questions with hidden tests, or an empty list if the source is invalid.
 
-        In this case, reading `own_cells` raises the SourceError.
+        Reading `own_cells` raises the error of an invalid source.
         """
         try:
             return list(self.points)
@@ -190,7 +194,7 @@ class Exercise:
 
     @property
     def named(self) -> list[str]:
-        """All questions, tested and written, or an empty list if the source is invalid."""
+        """All questions: those with hidden tests, and written questions. If the source is invalid, none."""
         return [*self.questions, *self.written] if self.questions else []
 
     @cached_property
@@ -198,19 +202,20 @@ class Exercise:
         return frozenset(fingerprint(cell.text) for cell in self.cells if cell.role is Role.DEMO)
 
     def only_draws(self, code: str) -> bool:
-        """Whether a demo cell has this code. Comments, blank lines and trailing spaces do not count."""
+        """Whether this is the code of a demo cell. Comments, blank lines and trailing spaces may differ."""
         return fingerprint(code) in self._drawings
 
     def needs_no_run(self, code: str) -> bool:
-        """Whether grading skips a cell: a demo, the given cell even if it was edited, or a part of this cell.
+        """Whether grading skips a cell: a demo cell, the given cell, even an edited one, or a part of it.
 
-        Exports may split or indent the given cell. A part is recognised by its statements.
+        When a program such as Colab exports a notebook, it may split or indent the given cell. A part is
+        recognised by its statements.
         """
         first = self.given_checks.partition("\n")[0]
         if self.only_draws(code) or (first and code.lstrip().startswith(first)):
             return True
         statements = _statements(code) if len(code) <= len(self.given_checks) else []
-        with suppress(*UNREADABLE):  # of trees that are too deep to write as text
+        with suppress(*UNREADABLE):  # ast.dump fails on trees that are too deep
             return bool(statements) and all(map(self._is_given, statements))
         return False
 
@@ -233,7 +238,7 @@ class Exercise:
 
     @cached_property
     def reference(self) -> tuple[str, ...]:
-        """The code of each cell of the trusted solution."""
+        """The code of each cell of the reference: of the given and the solution cells."""
         return tuple(cell.text for cell in self.cells if cell.is_reference)
 
     @cached_property
@@ -247,7 +252,7 @@ class Exercise:
         answers = read_answers(self.folder / ACCEPTED, Kind.ACCEPTED)
         for answer in answers:
             if not self.replaced(answer.code):
-                fix = "name its function or class after one"
+                fix = "give its function or class the name of a question"
                 raise SourceError(f"{answer.place}: defines no question of {self.name}; {fix}")
         return answers
 
@@ -261,16 +266,16 @@ class Exercise:
         return answers
 
     def replaced(self, code: str) -> dict[str, str]:
-        """Return the new text of each solution cell whose question `code` defines, by question.
+        """Return new texts for the solution cells of the questions that `code` answers, by question.
 
-        All of `code`, with its helper functions, goes into the first of these cells. The others become empty.
+        The first of these cells gets all of `code`, with its helper functions. The other cells become empty.
         """
         defined = bound_names(code)
         names = [name for name in self.points if name in defined]
         return {name: "" if number else code for number, name in enumerate(names)}
 
     def variant(self, code: str) -> tuple[str, ...]:
-        """Return the code of each reference cell, with `code` in place of the solutions that it replaces."""
+        """Return the code of each cell of the reference, with `code` in place of its own answers."""
         replaced = self.replaced(code)
         return tuple(replaced.get(cell.name, cell.text) for cell in self.cells if cell.is_reference)
 
@@ -294,13 +299,13 @@ _CELL = re.compile(r"cell (\d+)")  # the file name under which a worker compiles
 
 @contextmanager
 def reference_errors(exercise: Exercise, variant: Answer | None = None) -> Iterator[None]:
-    """Turn an error of the reference, or of a variant of it, into a SourceError that names the line."""
+    """Turn an error of the reference, with the answer `variant` in it if given, into a SourceError."""
     try:
         yield
     except (Exception, SystemExit) as error:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
         message = f"{type(error).__name__}: {text}" if text else type(error).__name__
-        fix = "all cells but checks and demos must run, one after the other, as plain Python"
+        fix = "all cells except checks and demos must run, one after the other, as plain Python"
         raise SourceError(f"{_innermost_line(exercise, variant, error)}: {message}; {fix}") from error
 
 
@@ -319,16 +324,16 @@ def _innermost_line(exercise: Exercise, variant: Answer | None, error: BaseExcep
     return f"{exercise.source}:{cell.line + line - 1}"
 
 
-# For each question, the earlier questions that it may call. If a question and an earlier question that it
-# calls both fail, it is graded again with a right answer to the earlier question. An earlier question that
-# was not attempted does not count as failed.
+# For each question, the earlier questions that its answer may call. If both answers fail, the later answer is
+# graded again, with a right answer to the earlier question. An earlier question that was not attempted does
+# not count as failed.
 BuildsOn = Mapping[str, Sequence[str]]
 BUILDS_ON = "builds_on"
-RULES = ("forbid", "by_hand", BUILDS_ON)  # the keys of an exercise's settings that name questions
+RULES = ("forbid", "by_hand", BUILDS_ON)  # the settings of an exercise that are mappings by question
 
 
 def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the key and a problem for each wrong entry in an exercise's settings that name questions.
+    """Yield the key and a problem for each wrong entry in the `rules` of an exercise, by the names in RULES.
 
     A question can only build on earlier questions that ask for a function.
     """
@@ -336,7 +341,8 @@ def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[t
     for kind, questions in rules.items() if order else ():
         for question in questions:
             if question not in order:
-                yield (kind, question), f"{exercise.name} has no such question; {suggestion(question, order)}"
+                problem = f'{exercise.name} has no question "{question}"; {suggestion(question, order)}'
+                yield (kind, question), problem
     for later, names in rules.get(BUILDS_ON, {}).items():
         before = order[: order.index(later)] if later in order else order
         for number, name in enumerate(names if order else ()):
@@ -346,7 +352,10 @@ def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[t
                 fix = f"use one of {', '.join(before)}" if before else "it is the first, so delete this entry"
                 problem = f'"{name}" does not come before {later}; {fix}'
             elif not _is_function(exercise, name):
-                problem = f'"{name}" is not a function, so grading cannot replace a wrong one; delete it here'
+                problem = (
+                    f'"{name}" is not a function, so grading cannot put a right answer in its place; '
+                    "delete this entry"
+                )
             else:
                 continue
             yield (BUILDS_ON, later, number), problem

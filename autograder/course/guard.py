@@ -1,6 +1,6 @@
 """Prevents a failure on one submission from stopping a command for all others, and writes the logs in build/.
 
-Every command that goes through a class processes each submission inside `one_submission` or `skipping`.
+Every command that processes the submissions of many students uses `one_submission` or `skipping` for each.
 """
 
 import errno
@@ -21,7 +21,7 @@ _LOG = "autograder"
 _FIX = "make room there or let this user write there, and run the command again"
 _DENIED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 _SQLITE_DENIED = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
-_PRIMARY = 0xFF  # mask of the primary code in SQLite's extended error codes
+_PRIMARY = 0xFF  # the bits of SQLite's extended error code that contain the general error code
 
 
 class SubmissionError(AutograderError):
@@ -36,7 +36,7 @@ OnFailure = Callable[[SubmissionError], object]
 
 
 def raise_failure(error: SubmissionError) -> NoReturn:
-    """Stop at the first failure: the default of functions that take an `OnFailure`."""
+    """Raise the error, which stops the command. Functions with an `on_failure` use this by default."""
     raise error
 
 
@@ -62,9 +62,9 @@ def one_submission(course: Course, exercise: str, student: str) -> Iterator[None
 
 
 def unwritable_for_one(error: Exception, course: Course) -> str:
-    """Return the reason why a file of one submission cannot be written, or "" for an error of another kind.
+    """Return the result of `unwritable` if the error can affect one submission alone; else raise the error.
 
-    An error that affects all submissions, such as a full disk, is raised again.
+    A denied permission may affect one submission. A full disk affects all submissions.
     """
     problem = unwritable(error, course.root)
     if problem and not isinstance(error, PermissionError):
@@ -76,7 +76,7 @@ def unwritable_for_one(error: Exception, course: Course) -> str:
 def skipping(
     course: Course, exercise: str, student: str, on_failure: OnFailure = raise_failure
 ) -> Iterator[None]:
-    """Pass an exception of the `with` block to `on_failure`, and go on after the block."""
+    """If the `with` block fails, pass the SubmissionError to `on_failure`, and go on after the block."""
     try:
         with one_submission(course, exercise, student):
             yield
@@ -87,7 +87,7 @@ def skipping(
 def unwritable(error: BaseException, course: Path) -> str:
     """Return a message with the file that cannot be written and a fix, or "" for an error of another kind.
 
-    A relative file name may be relative to any folder, so the message then names the course's folder.
+    If the error has a relative file name, its folder is unknown, so the message names the course's folder.
     """
     for cause in _causes(error):
         if isinstance(cause, OSError) and cause.errno in _DENIED:
@@ -95,7 +95,7 @@ def unwritable(error: BaseException, course: Path) -> str:
             if isinstance(name, str | bytes):
                 path = Path(os.fsdecode(name))
                 path = path if path.is_absolute() else course
-            elif isinstance(cause, PermissionError):  # an operation without a file was denied
+            elif isinstance(cause, PermissionError):  # without a file's name, no write was denied
                 continue
             else:
                 path = course
@@ -119,7 +119,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 class _CleanFormatter(logging.Formatter):
-    """Removes terminal escape sequences, because names and exceptions may contain text from students."""
+    """Removes terminal escape sequences from log lines, which may quote text from students."""
 
     def format(self, record: logging.LogRecord) -> str:
         return clean_text(super().format(record))
@@ -129,7 +129,7 @@ class _CleanFormatter(logging.Formatter):
 def log_of(course: Course, name: str) -> Iterator[logging.Logger]:
     """Yield a logger that appends warnings and errors to build/<name>.log.
 
-    A traceback that occurs again, as in each round of `watch`, is logged once.
+    A traceback that occurs several times, such as in every round of the command `watch`, is logged once.
     """
 
     def is_new(record: logging.LogRecord) -> bool:

@@ -1,9 +1,9 @@
 """Checks hints.yaml, and finds parts of answers in files that students get.
 
 The file hints.yaml in an exercise's folder has a list of hints for each question, from vague to plain. A hint
-is a text, or has two keys: `when`, a pattern for the message of the visible check, and `hint`. The file
-solutions/hints.yaml has a list of hints of the second form, which are for all questions. Students can read
-all hints, so hints must not contain any part of a solution.
+is a text or a mapping. In a mapping, `hint` is the text, and `when` is a regular expression that the message
+of the visible check must match. The file solutions/hints.yaml has a list of mappings, which are hints for all
+questions. Students can read all hints, so hints must not contain any part of a solution.
 """
 
 import ast
@@ -19,13 +19,13 @@ from autograder.course.yaml_lines import KeyPath, Problem
 
 _COMPUTING = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.comprehension, ast.AugAssign)
 _SIMPLE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Assert)
-_WORDS = 6  # a line of a written answer with at least so many words is secret
+_WORDS = 6  # words; in a written answer, each line of at least this length is secret
 _GAP = r"[\s#]*"  # the text between two tokens: white space, and "#" where a comment continues
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A part of an answer, and a pattern that finds it in other texts with any white space."""
+    """A part of an answer, and a pattern that finds it in other texts, even with other white space."""
 
     name: str  # the name of the question or written answer
     text: str
@@ -40,9 +40,12 @@ class Secret:
 def secrets(exercise: Exercise) -> list[Secret]:
     """Return the parts of an exercise's answers that students must not read.
 
-    These are a solution's statements with an operator, a condition, a comprehension, a named argument or
-    several arguments, and a solution's only statement if it has a call. A statement that is also in the given
-    code is not secret. In written answers, each line of six or more words is secret.
+    - In a solution, a statement with an operator, a condition or a comprehension is secret.
+    - A statement with a call is secret if the call has several arguments or a keyword argument, or if the
+      statement is the only one of the solution.
+    - In a written answer, each line of six or more words is secret.
+
+    A statement that students also get in their notebook is not secret.
     """
     trees = [ast.parse(cell.released()) for cell in exercise.cells if cell.is_reference]
     nodes = (node for tree in trees for node in ast.walk(tree))
@@ -52,7 +55,7 @@ def secrets(exercise: Exercise) -> list[Secret]:
 
 
 def _of(cell: Cell, given: set[str]) -> Iterator[Secret]:
-    """Yield the secret parts of a cell. `given` has the statements that students get."""
+    """Yield the secret parts of a cell. `given` contains the statements that students get."""
     if cell.role is Role.MANUAL and not cell.in_code:
         lines = map(str.strip, cell.model.split("\n"))
         yield from (_secret(cell, line) for line in lines if len(line.split()) >= _WORDS)
@@ -75,7 +78,7 @@ def _is_secret(statement: ast.stmt, *, alone: bool) -> bool:
 
 
 def _secret(cell: Cell, text: str) -> Secret:
-    """Return a part of an answer with a pattern that allows other white space and comment signs."""
+    """Return a Secret whose pattern ignores white space, comment signs and the kind of quotes."""
     tokens = re.findall(r"\w+|[^\w\s]", text)
     pattern = _GAP.join("""["']""" if sign in "\"'" else re.escape(sign) for sign in tokens)
     return Secret(cell.name, " ".join(text.split()), re.compile(rf"(?<![\w.]){pattern}(?![\w(]|\.\w)"))
@@ -94,13 +97,13 @@ def check_hints(exercise: Exercise) -> None:
 
 def _wrong_own(exercise: Exercise, data: Any, private: list[Secret]) -> Iterator[tuple[KeyPath, str]]:
     if not isinstance(data, dict):
-        yield (), "must have a question on each line, and below it a list of hints"
+        yield (), "must have questions as keys, and below each question a list of hints"
         return
     for question, hints in data.items():
         if question not in exercise.points:
             yield (question,), f'"{question}" is not a question; {suggestion(str(question), exercise.points)}'
         elif not isinstance(hints, list) or not hints:
-            yield (question,), f'"{question}" needs a list of hints; write "- " before each'
+            yield (question,), f'"{question}" needs a list of hints; write "- " before each hint'
         else:
             yield from (((question, number), _wrong(hint, private)) for number, hint in enumerate(hints))
 
@@ -120,11 +123,11 @@ def _wrong(hint: Any, private: list[Secret]) -> str:
             pass
         case _:
             return (
-                "a hint must be a text, or have the keys `when` and `hint`; put a text with a colon in quotes"
+                "a hint must be a text, or have the keys `when` and `hint`; put text with a colon in quotes"
             )
     try:
         re.compile(pattern)
     except re.error as error:
-        return f"`when` is not a valid pattern: {error}; fix it"
+        return f"`when` is not a valid regular expression: {error}; correct the expression"
     quoted = next((secret.text for secret in private if secret.line(text) is not None), "")
-    return f'quotes the solution: "{quoted}"; say it in other words' if quoted else ""
+    return f'quotes the solution: "{quoted}"; write a hint without this text' if quoted else ""

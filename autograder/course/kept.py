@@ -1,7 +1,7 @@
-"""Lists the files in a course's folder that no command can make again. A backup contains all of them.
+"""Lists the files in a course's folder that no command can recreate. A backup contains all of them.
 
-A test runs a whole term and compares all files in the folder with this list and with the list of files that
-can be made again, in `tests/course/made.py`. A new file must be added to one of the two lists.
+The files that commands can recreate are listed in `tests/course/made.py`. A test simulates a whole term, and
+fails if a file in the folder is in neither list.
 """
 
 from autograder.course.course import KEY_FILE
@@ -17,7 +17,7 @@ DATABASES = (GRADEBOOK, STORE)
 FOLDERS = ("submitted", "attempts", "autograded")
 # Files that earlier versions wrote. Backups of these versions contain them.
 FORMER = ("audit.jsonl", "exports.jsonl", "regrade_done.jsonl", "attempts/*/*")
-BEFORE_STORE = f"was written by a version without {STORE}; commit 3e0e7002 of the autograder converts it"
+BEFORE_STORE = f"was written before {STORE} existed; commit 3e0e7002 of the autograder can convert it"
 # Instructors edit these files, so they have ordinary permissions. Only the owner can read the other files.
 OPEN = (STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
 

@@ -11,7 +11,7 @@ _SPAN = re.compile(r"(\d{1,4}) (minute|hour|day)s?", re.ASCII)
 
 
 class MomentError(ValueError):
-    """A text is not a valid date and time, or not a valid duration."""
+    """A text that should be a date and time, or a duration, is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def read_span(text: object) -> Span:
 def read_moment(text: object) -> datetime:
     """Read a moment such as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin.
 
-    A time zone is required. If clocks go back and the hour occurs twice, the later one is meant.
+    A time zone is required. If a clock time occurs twice because clocks go back, the later moment is meant.
     """
     if not isinstance(text, str):
         raise MomentError(NO_MOMENT)
@@ -72,5 +72,5 @@ def _parsed(text: str) -> datetime | None:
 
 
 def _latest(moment: datetime) -> datetime:
-    """Return the later of the two moments with this clock time. On most days they are the same."""
+    """Return the moment with this clock time; if the time occurs twice because clocks go back, the later."""
     return max((moment.replace(fold=fold) for fold in (0, 1)), key=lambda choice: choice.astimezone(UTC))

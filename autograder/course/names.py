@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"  # of a course, an exercise or a question: it names folders and files
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"  # a name of a course, exercise or question; paths contain such names
 _CHECK = "check-"
 
 
@@ -36,7 +36,10 @@ def question_after(name: str, valid: Iterable[str]) -> str:
 
 
 def closest(name: str, valid: Iterable[str]) -> str:
-    """Return the only valid name that begins with `name`, else the most similar one, or ""."""
+    """Return the valid name that is closest to `name`, or "" if all are very different.
+
+    If exactly one valid name begins with `name`, it is the closest.
+    """
     folded = {candidate.casefold(): candidate for candidate in valid}
     longer = [candidate for candidate in folded if name and candidate.startswith(name.casefold())]
     matches = longer if len(longer) == 1 else get_close_matches(name.casefold(), folded, n=1)

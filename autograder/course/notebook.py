@@ -1,4 +1,4 @@
-"""Builds the files of an exercise that students get: nbgrader's source notebook, and the kit."""
+"""Builds an exercise's notebook, from which nbgrader makes the release, and the kit for students."""
 
 import json
 import re
@@ -15,21 +15,23 @@ from autograder.course.source import GRADED, Cell, Role
 NotebookJson = dict[str, Any]  # the content of a notebook's file, read as JSON
 HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
-JupyterLab and Colab fold checks; click on `...` or *Show code* to read one.
-To run all checks from a fresh start, save the notebook and run `pytest` in its folder; `SETUP.md` there says
-what to install. {hints}. Run it again for a plainer one.
+JupyterLab and Colab fold checks. To read a check, click on `...` or *Show code*.
+To run all checks from a fresh start, install what `SETUP.md` in the notebook's folder lists, save the
+notebook, and run `pytest` in that folder.
+For a hint, run {hints}. Each further call prints a plainer hint.
 The checks are only a beginning: your score comes from further tests, on other inputs."""
-# Shown below a written question. Markdown inside HTML is only rendered between empty lines.
+# The rubric below a written question. Its empty lines are needed: only between them is Markdown in HTML
+# rendered.
 RUBRIC = """\
 <details>
-<summary>Open this after you have written: {named}</summary>
+<summary>Open this after you have written your answer. {named}</summary>
 
 {things}
 
 </details>"""
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
-# ipykernel's metadata. Jupyter writes this metadata into each notebook that it opens, and marks the notebook
-# as changed if it had other metadata. Jupyter's exports read the suffix .py from it.
+# ipykernel's metadata. Jupyter writes these values into each notebook that it opens. If they differed,
+# Jupyter would mark the opened notebook as changed. Jupyter's exports read the suffix .py from them.
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {
@@ -39,12 +41,12 @@ _METADATA = {
         "name": "python",
         "nbconvert_exporter": "python",
         "pygments_lexer": "ipython3",
-        "version": "3.11.7",  # of Python in the course's tests; students may have another version
+        "version": "3.11.7",  # the Python with which the course is tested; students may have another version
     },
 }
-# JupyterLab, Notebook 7 and Colab fold a check; VS Code ignores this setting. With the tag, "Run all"
-# continues after a check that fails, and after a demo whose answer is missing.
+# JupyterLab, Notebook 7 and Colab fold a check; VS Code ignores this setting.
 _HIDDEN = {"jupyter": {"source_hidden": True}, "cellView": "form"}
+# With this tag, "Run all" continues after a check that fails, and after a demo that needs a missing answer.
 _GOES_ON = "raises-exception"
 _FOLDED = {**_HIDDEN, "tags": [_GOES_ON]}
 _FORMAT = {"metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
@@ -54,8 +56,8 @@ def build_notebook(exercise: Exercise) -> NotebookJson:
     """Return the source notebook of `exercise`, from which nbgrader creates the release."""
     first, *rest = exercise.cells
     question = next(iter(exercise.points), "question")
-    here = f'`hint("{question}")` in a cell of your own, or `pytest --hint {question}`, gives a hint'
-    how = here if exercise.given_checks else "`pytest --hint QUESTION` gives a hint"
+    here = f'`hint("{question}")` in a new cell, or `pytest --hint {question}` in a terminal'
+    how = here if exercise.given_checks else "`pytest --hint QUESTION`"
     below_title = (Cell(Role.TEXT, HOW_TO_CHECK.format(hints=how)), *rest)
     notebook = notebook_of((first, *(part for cell in below_title for part in with_rubric(cell))))
     for cell in notebook["cells"]:
@@ -69,7 +71,7 @@ def with_rubric(cell: Cell) -> list[Cell]:
     if not (things := cell.rubric):
         return [cell]
     number = _NUMBERS.get(len(things))
-    named = f"a full answer names {number} things" if number else "what a full answer names"
+    named = f"A full answer names {number} things." if number else "A full answer names these things."
     text = RUBRIC.format(named=named, things="\n".join(f"- {thing}" for thing in things))
     return [cell, Cell(Role.TEXT, text)]
 
@@ -80,7 +82,7 @@ _RUBRIC_CELL = re.compile(
 
 
 def is_rubric(text: str) -> bool:
-    """Whether a text cell is a released rubric, even if the author has changed the rubric since."""
+    """Whether a text cell contains a rubric, also of an older release."""
     return _RUBRIC_CELL.fullmatch(text.strip()) is not None
 
 
@@ -103,7 +105,7 @@ def _cell(cell: Cell, identity: str) -> dict[str, Any]:
 
 
 def _cell_metadata(cell: Cell) -> dict[str, Any]:
-    """Return a cell's metadata: nbgrader's for a graded cell, tags for a demo, and the folding of a check."""
+    """Return a cell's metadata: tags for a demo, nbgrader's keys for a graded cell, folding for a check."""
     if cell.role not in GRADED:
         return {"tags": ["demo", _GOES_ON]} if cell.role is Role.DEMO else {}
     grade, solution = cell.role is not Role.SOLUTION, cell.role is not Role.CHECK
@@ -132,7 +134,7 @@ def student_files(exercise: Exercise) -> dict[str, str]:
 
 
 def _setup(text: str, packages: Sequence[str]) -> str:
-    """Return the page on how to set up, with the names of the packages that the course needs."""
+    """Return the text of SETUP.md, with the names of the packages that the course needs."""
     names = ", ".join([*map(name_of, packages), "Jupyter"])
     words = " ".join(f'"{word}"' if set(word) & set("<>=! ;[") else word for word in packages)
     return text.format(names=f"{names} and pytest", packages=words).replace("install  ", "install ")

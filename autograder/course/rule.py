@@ -60,7 +60,7 @@ def all_operators(names: Iterable[str]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One question's rules. The grader sends answers that break them to an instructor."""
+    """One question's rules. If an answer breaks a rule, an instructor must check the answer."""
 
     forbid: tuple[str, ...] = ()  # names that the answer's code must not use
-    operators: frozenset[str] | None = None  # the only operators that its calls may run; None allows all
+    operators: frozenset[str] | None = None  # the only operators that the answer may run; None allows all

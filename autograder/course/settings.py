@@ -28,20 +28,20 @@ from autograder.report.text import number, short_repr
 
 
 class Tier(StrEnum):
-    """The walls between a submission and the machine."""
+    """The isolation of a submission from the machine that grades it."""
 
-    FULL = "full"  # namespaces around the zygote, and all walls of `container`
+    FULL = "full"  # namespaces around the process that starts workers, and everything of `container`
     CONTAINER = "container"  # Landlock, seccomp and limits in each worker
     BARE = "bare"  # a separate process, with the limits that the system supports
 
 
 class RepairsShown(StrEnum):
-    """The part of a repair that a student reads."""
+    """The part of a repair that a student sees. A repair is a small edit that makes a wrong answer right."""
 
     OFF = "off"  # nothing, and there is no search for repairs
-    NAMED = "named"  # the name of the mistake that the repair proves
-    PLACE = "place"  # also the line, and the part of it that the repair changes
-    SHOWN = "shown"  # also the new code
+    NAMED = "named"  # the name of the mistake that the repair corrects
+    PLACE = "place"  # the name, the line, and the part of the line that the repair changes
+    SHOWN = "shown"  # all of `place`, and the new code
 
     @classmethod
     def _missing_(cls, value: object) -> "RepairsShown | None":
@@ -53,7 +53,7 @@ class Repairs:
     """The settings of the search for repairs of failed answers."""
 
     shown: RepairsShown = RepairsShown.PLACE
-    seconds: float = 2.0  # of processor time for each question; they limit the number of candidate edits
+    seconds: float = 2.0  # processor time for each question, which limits the number of edits that are tried
 
 
 DEFAULT_REPAIRS = Repairs()
@@ -108,32 +108,36 @@ class _Strict(BaseModel):
 class Limits(_Strict):
     """The time and memory that one submission may use.
 
-    Seconds in which its processes compute or sleep count; seconds in which they wait for a processor do not.
-    The limit on wall-clock time is ten times as high.
+    Computing and sleeping count towards the limits of seconds. Waiting for a processor does not count.
+    The limits on wall-clock time are ten times as high as the limits of seconds.
     """
 
     cell_seconds: Seconds = Field(20.0, description="seconds in which one cell may compute or sleep")
     call_seconds: Seconds = Field(5.0, description="seconds in which one call may compute or sleep")
     total_seconds: Seconds = Field(300.0, description="seconds of computing or sleeping, in all runs")
-    memory_mb: Megabytes = Field(2048, description="megabytes in addition to those of a new worker")
+    memory_mb: Megabytes = Field(2048, description="megabytes in addition to the memory of a new worker")
 
 
 class LateSettings(_Strict):
     """The penalty for late work; without this setting, there is none.
 
     The rules are those of Canvas's late policy (instructure/canvas-lms, app/models/late_policy.rb), with a
-    grace period and a cut-off in addition. Each step of lateness, rounded up, costs a percentage of the
-    exercise's points. The penalty does not reduce a score below `floor`.
+    grace period and a cut-off in addition. Lateness is counted in steps and rounded up. Each step costs a
+    percentage of the exercise's points. The penalty does not reduce a score below `floor`.
     """
 
     percent: Percent = Field(description="the percentage of the exercise's points that each step costs")
     every: Step = Field(Span(1, "day"), description="the length of a step, such as 1 day or 6 hours")
-    grace: Duration = Field(Span(0, "minute"), description="the time after the due date without a penalty")
-    floor: Percent = Field(0.0, description="the percentage of the exercise's points that the penalty leaves")
-    cut_off: Duration | None = Field(None, description="the time after the due date from which work scores 0")
+    grace: Duration = Field(Span(0, "minute"), description="how long late work has no penalty")
+    floor: Percent = Field(
+        0.0, description="the percentage of the exercise's points below which no penalty reduces a score"
+    )
+    cut_off: Duration | None = Field(
+        None, description="how long after the due date late work can score points"
+    )
 
     def penalty(self, score: float, points: float, due: datetime, handed_in: datetime) -> float:
-        """Return the points that a submission with this score loses. Days are those of the zone of `due`."""
+        """Return the points that a submission with this score loses. Days begin at the time of `due`."""
         if score <= 0 or handed_in.astimezone(UTC) <= self.grace.after(due).astimezone(UTC):
             return 0.0
         if self._is_over(due, handed_in):
@@ -142,10 +146,9 @@ class LateSettings(_Strict):
         return round(max(min(penalty, score - points * self.floor / 100), 0.0), 4)
 
     def reason(self, points: float, due: datetime, handed_in: datetime) -> str:
-        """Return the reason why late work loses points, for its student.
+        """Return the reason why late work loses points, as a text for its student.
 
-        It is a text such as "2 days late, rounded up; each costs 10 % of 14 points; at least 7 points
-        remain".
+        An example: "2 days late, rounded up; each costs 10 % of 14 points; at least 7 points remain".
         """
         if self._is_over(due, handed_in):
             return f"work that is more than {self.cut_off} late scores 0"
@@ -173,12 +176,12 @@ class Counts(StrEnum):
     """The rule that selects the attempt that counts for a student."""
 
     NEWEST = "newest"
-    BEST = "best"  # by the points of the tests, minus the penalty for late work; the newest if two are equal
-    BEFORE_DUE = "last before due"  # the newest if all are late
+    BEST = "best"  # the newest with the most points from tests, minus the penalty for late work
+    BEFORE_DUE = "last before due"  # the newest attempt that is not late; if all are late, the newest
 
 
 class Tells(StrEnum):
-    """The content of a feedback page that is written while students may still hand in."""
+    """The content of feedback pages that are written while students may still hand in new attempts."""
 
     SCORE = "score"
     TESTS = "tests"  # the score, and for each question the tests that did not pass
@@ -203,19 +206,22 @@ class ExerciseSettings(_Strict):
     due: Moment | None = Field(None, description="when submissions become late, with a time zone")
     late: LateSettings | None = Field(None, description="the penalty for late work in this exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in this exercise")
-    limits: Limits = Field(Limits(), description="limits of this exercise, which replace the course's")
+    limits: Limits = Field(Limits(), description="limits that replace those of the course in this exercise")
     forbid: Calls = Field(
-        {}, description="calls that a question does not allow; an answer that uses them goes to an instructor"
+        {},
+        description="by question, names that the answer must not use; "
+        "an instructor must check each answer that uses them",
     )
     by_hand: Calls = Field(
         {},
-        description="the only operators of torch that a question allows: basics, sums, products, softmaxes, "
-        "or names of operators; an answer that runs others goes to an instructor",
+        description="by question, the only torch operators that the answer may run: names of operators, or "
+        "of the groups basics, sums, products and softmaxes; an instructor must check each answer that runs "
+        "another operator",
     )
     builds_on: dict[Name, tuple[Name, ...]] = Field(
         {},
-        description="the earlier questions that a question may call; if the answer to one is wrong, the "
-        "question is also graded with a right answer to it, and the better score counts",
+        description="by question, the earlier questions that its answer may call; if both answers fail, the "
+        "later answer is graded again with a right answer to the earlier one, and the better score counts",
     )
     repairs: RepairsShown | None = Field(None, description="the part of repairs that students see")
 
@@ -225,7 +231,7 @@ class CourseSettings(_Strict):
 
     course: Name = Field(description="the course's id in nbgrader")
     title: str = Field(min_length=1, description="the course's name on pages")
-    walls: Tier = Field(Tier.FULL, description="the walls that the machine must have to run submissions")
+    walls: Tier = Field(Tier.FULL, description="the isolation of submissions that the machine must offer")
     packages: Packages = Field(
         DEFAULT, description="pip's names of the packages that notebooks import; [] if they need only Python"
     )
@@ -239,13 +245,17 @@ class CourseSettings(_Strict):
         "mistake (named), or nothing (off)",
     )
     repair_seconds: Seconds = Field(
-        2.0, description="seconds of processor time to search for this edit, for each failed question"
+        2.0, description="seconds of processor time to search for a repair of one failed answer"
     )
     graders: tuple[Annotated[str, Field(min_length=1, max_length=100)], ...] = Field(
         (),
-        description="user names of instructors who grade written answers; each of n gets every n-th student",
+        description="user names of instructors who grade written answers; of three instructors, each gets "
+        "every third student",
     )
-    mutants_fail: Share = Field(0.97, description="the share of mutants that the hidden tests must fail")
+    mutants_fail: Share = Field(
+        0.97,
+        description="the share of mutants (solutions with one small error) that hidden tests must reject",
+    )
     exercises: tuple[ExerciseSettings, ...] = Field(min_length=1, description="the exercises, in order")
 
     def of(self, exercise: ExerciseSettings) -> ExerciseSettings:
@@ -259,7 +269,7 @@ class CourseSettings(_Strict):
 SCHEMA = Path(__file__).with_name("course.schema.json")
 _MODELS: dict[str, type[BaseModel]] = {"limits": Limits, "late": LateSettings, "attempts": AttemptSettings}
 
-_MESSAGES = {  # by pydantic's type of error; they replace pydantic's messages, which do not mention YAML
+_MESSAGES = {  # messages by pydantic's type of error, in place of pydantic's own, which do not mention YAML
     "missing": "is missing; add it",
     "model_type": "must have keys with values; write each on a separate line, as `key: value`",
     "dict_type": "must have keys with values; write each on a separate line, as `key: value`",
@@ -275,11 +285,12 @@ def schema() -> str:
 
 
 def read_settings(document: Document) -> CourseSettings:
-    """Return the document's settings; raise DocumentError, which names every invalid one."""
+    """Return the document's settings. If any are invalid, raise DocumentError, which lists all of them."""
     try:
         return CourseSettings.model_validate(document.data)
     except ValidationError as error:
-        # Pydantic also reports a list whose items are wrong as too short. That report is left out.
+        # If an item of a list is wrong, pydantic also reports that the list is too short. This report is left
+        # out.
         errors = [each for each in error.errors() if not (each["type"] == "too_short" and each["input"])]
         raise DocumentError(*(_problem(document, details) for details in errors)) from None
 
@@ -295,7 +306,7 @@ def _problem(document: Document, error: ErrorDetails) -> Problem:
     elif kind in _MESSAGES:
         text = _MESSAGES[kind]
     elif kind != "value_error":
-        text = f"{text[:1].lower()}{text[1:]}, but it is {short_repr(error['input'])}; change it"
+        text = f"{text[:1].lower()}{text[1:]}, but the value is {short_repr(error['input'])}; change it"
     return Problem(document.line(path), f"{dotted(path) or 'the file'}: {text}")
 
 

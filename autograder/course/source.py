@@ -1,4 +1,7 @@
-"""Reads an exercise's source, which is a notebook as text, and reports errors with file and line."""
+"""Reads an exercise's source, which is a notebook as text, and reports errors with file and line.
+
+The marker of a cell is the line `# %%` above it. It can have keys, as in `# %% check="half" points=2`.
+"""
 
 import ast
 import hashlib
@@ -25,7 +28,7 @@ _IMPORTED = re.compile(r"^(?:from|import)[ ]+(\w+)", re.MULTILINE)
 _KINDS = {"svg": "svg+xml", "png": "png"}
 SUFFIXES = tuple(f".{kind}" for kind in _KINDS)
 _PNG = b"\x89PNG\r\n\x1a\n"
-_PIXELS_PER_METRE = 96 / 0.0254  # of a browser, whose pixel is 1/96 inch
+_PIXELS_PER_METRE = 96 / 0.0254  # in a browser, a pixel is 1/96 inch
 
 
 def with_figures(text: str, read: Callable[[str], bytes]) -> str:
@@ -40,7 +43,7 @@ def _img_tag(words: str, figure: bytes, kind: str) -> str:
 
 
 def _width_attribute(figure: bytes) -> str:
-    """Return the HTML attribute with the width of a PNG, from its resolution; "" if it states none."""
+    """Return the HTML attribute with the width of a PNG, or "" if the PNG does not state its resolution."""
     offset = figure.find(b"pHYs", 0, figure.find(b"IDAT")) if figure.startswith(_PNG) else -1
     if offset < 0:
         return ""
@@ -73,7 +76,7 @@ class Role(StrEnum):
     DEMO = "demo"
 
 
-GRADED = (Role.SOLUTION, Role.CHECK, Role.MANUAL)  # the roles that are keys of a cell's marker
+GRADED = (Role.SOLUTION, Role.CHECK, Role.MANUAL)  # the roles of graded cells, which are also keys of markers
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class Cell:
     name: str = ""
     points: float = 0.0
     line: int = 0  # the line of the source's file on which the text begins
-    in_code: bool = False  # whether the cell is for code that an instructor grades
+    in_code: bool = False  # whether an instructor grades the cell and the answer is code
 
     @property
     def is_code(self) -> bool:
@@ -94,7 +97,7 @@ class Cell:
 
     @property
     def is_reference(self) -> bool:
-        """Whether the cell is part of the trusted solution: checks, texts and demos are not."""
+        """Whether the cell is part of the author's solution. Checks, texts and demos are not."""
         return self.in_code or self.role in (Role.CODE, Role.SOLUTION)
 
     @property
@@ -103,7 +106,7 @@ class Cell:
         return check_id(self.name) if self.role is Role.CHECK else self.name
 
     def hidden(self) -> list[tuple[int, str]]:
-        """Return the lines of the answer that students do not get, each with its index in the text."""
+        """Return the hidden lines, which are the author's answer, each with its index in the text."""
         lines, inside = [], False
         for number, line in enumerate(self.text.split("\n")):
             inside = (inside or BEGIN in line) and END not in line
@@ -118,9 +121,9 @@ class Cell:
 
     @property
     def rubric(self) -> list[str]:
-        """The items that a full written answer names, each with its points. Students read them afterwards.
+        """The items that a full written answer names, each with its points. Students can read the items.
 
-        A rubric is the last paragraph of the model answer, in parentheses, with `;` between the items.
+        The rubric is the last paragraph of the model answer, in parentheses, with `;` between the items.
         """
         text = " ".join(self._answer_and_rubric()[1].split()).rstrip(".")
         return [item.strip() for item in text.split(";") if item.strip()]
@@ -138,7 +141,7 @@ class Cell:
         return (answer, last[1:-1]) if has_rubric else (text, "")
 
     def released(self) -> str:
-        """Return the text without its solution, like nbgrader's ClearSolutions."""
+        """Return the text with a stub in place of the solution, as nbgrader's ClearSolutions does."""
         stub = "# YOUR CODE HERE\nraise NotImplementedError()" if self.is_code else "YOUR ANSWER HERE"
         lines, hidden = [], {number for number, _ in self.hidden()}
         for number, line in enumerate(self.text.split("\n")):
@@ -152,7 +155,7 @@ class Cell:
 def read_source(path: Path) -> tuple[Cell, ...]:
     """Return the cells of the source at `path`, with their figures and loaded files.
 
-    Raise SourceError, which names the line, if the source is invalid.
+    If the source is invalid, raise SourceError with the line.
     """
     return tuple(_with_files(path, cell) for cell in _cells(read_text(path), path))
 
@@ -163,7 +166,7 @@ def loaded(path: Path) -> list[Path]:
 
 
 def imported(path: Path) -> tuple[Path, ...]:
-    """Return the modules in solutions/ that the suite at `path` imports directly or indirectly."""
+    """Return the modules in solutions/ that the file of tests at `path` imports, directly or indirectly."""
     imports = dict[Path, None]()
     pending = [path]
     while pending and (read := pending.pop()).is_file():
@@ -174,13 +177,13 @@ def imported(path: Path) -> tuple[Path, ...]:
 
 
 def _with_files(path: Path, cell: Cell) -> Cell:
-    """Return a text cell with its figures in it, or a demo cell with the text of the file that it loads."""
+    """Return the cell with the contents of files: figures in a text cell, loaded code in a demo cell."""
 
     def read(name: str) -> bytes:
         try:
             return path.parent.joinpath(name).read_bytes()
         except FileNotFoundError:
-            fix = "put it there, or name another file"
+            fix = "add the file, or name another file"
             raise SourceError(
                 f"{path}:{cell.line}: this cell needs {name}, which is missing; {fix}"
             ) from None
@@ -207,7 +210,7 @@ def read_text(path: Path) -> str:
 
 
 def read_yaml(path: Path) -> Document:
-    """Return the document in an author's YAML file; raise SourceError, which names each wrong line."""
+    """Return the document in an author's YAML file, or raise SourceError with all wrong lines."""
     try:
         return read_document(read_text(path))
     except DocumentError as error:
@@ -215,7 +218,7 @@ def read_yaml(path: Path) -> Document:
 
 
 def wrong_lines(path: Path, problems: Iterable[Problem]) -> SourceError:
-    """Return the error that names each problem in an author's file."""
+    """Return an error that lists the problems in an author's file, with the line of each."""
     return SourceError("\n".join(f"{path}:{problem.line}: {problem.message}" for problem in problems))
 
 
@@ -235,7 +238,7 @@ def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
 
 @lru_cache(maxsize=32)
 def _cells(text: str, path: Path) -> tuple[Cell, ...]:
-    """Return the cells of a text. They are cached: nbgrader loads the course again for every submission."""
+    """Return the cells of a text. They are cached, because nbgrader loads the course for every submission."""
     cells = tuple(_cell(path, *part) for part in parts(text))
     for cell in cells:
         if cell.is_reference:
@@ -273,12 +276,12 @@ def marker_keys(place: str, options: str) -> tuple[dict[str, str], str]:
 
 
 def _unreadable(place: str, title: str) -> SourceError:
-    fix = 'write text in quotes and points as a number, as in check="half" points=2'
-    return SourceError(f"{place} has keys that cannot be read, {title}; {fix}")
+    fix = 'put texts in quotes, but not the points, as in check="half" points=2'
+    return SourceError(f'{place} has a marker with an unreadable part, "{title}"; {fix}')
 
 
 def _cell(path: Path, line: int, options: str, text: str) -> Cell:
-    place = f"{path}:{line - 1}: this cell"  # the marker, which has the keys, is above the cell's first line
+    place = f"{path}:{line - 1}: this cell"  # `line - 1` is the line of the marker, where the keys are
     (keys, title), is_text = marker_keys(place, options), bool(_KIND.search(options))
     roles = [role for role in GRADED if role in keys]
     if title and roles:
@@ -304,7 +307,7 @@ def _cell(path: Path, line: int, options: str, text: str) -> Cell:
 
 
 def _problems(cells: Iterable[Cell]) -> Iterator[tuple[Cell, str]]:
-    """Yield each graded cell with a problem, such as an invalid name or a missing check, and the problem."""
+    """Yield the cell and a message for each problem of a graded cell, such as a missing check."""
     solutions, checks, manual = ([cell for cell in cells if cell.role is role] for role in GRADED)
     for cell in solutions + manual:
         if cell.text.count(BEGIN) != cell.text.count(END) or BEGIN not in cell.text:
@@ -322,7 +325,7 @@ def _problems(cells: Iterable[Cell]) -> Iterator[tuple[Cell, str]]:
 
 
 def _unpaired(solutions: Sequence[Cell], checks: Sequence[Cell]) -> Iterator[tuple[Cell, str]]:
-    """Yield each solution without a check or a definition, and each check without a solution."""
+    """Yield a message for each solution without a check, check without a solution, or undefined question."""
     for cell in solutions:
         if cell.name not in {check.name for check in checks}:
             yield cell, f'question "{cell.name}" has no check; add a cell check="{cell.name}" points=1'

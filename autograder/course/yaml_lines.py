@@ -27,13 +27,13 @@ class DocumentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A YAML file's values, and the YAML nodes with the line of each value."""
+    """A YAML file's values, and its YAML nodes, which know the line of each value."""
 
     data: Any
     _top: yaml.Node
 
     def line(self, path: KeyPath) -> int:
-        """Return the line of the value at `path`, or of the innermost existing value around it."""
+        """Return the line of the value at `path`; if it is missing, of the nearest existing parent."""
         node, line = self._top, 1
         for step in path:
             children = [(at, child) for key, at, child in _children(node) if key == step]
@@ -68,7 +68,7 @@ def read_document(text: str) -> Document:
         line = text.count("\n", 0, error.position) + 1
         raise DocumentError(Problem(line, "a control character; delete it")) from None
     except RecursionError:
-        raise DocumentError(Problem(1, "nested too deeply; keep it plain")) from None
+        raise DocumentError(Problem(1, "nested too deeply; use fewer levels")) from None
     except ValueError:
         raise DocumentError(Problem(1, "a number that is too long; shorten it or put it in quotes")) from None
 
@@ -96,7 +96,8 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
 def _repeated(node: yaml.Node, path: KeyPath = (), above: tuple[yaml.Node, ...] = ()) -> Iterator[Problem]:
     """Yield a problem for each key below `node` that occurs twice in its mapping.
 
-    `above` contains the nodes around this one, because an alias can make one of them its child again.
+    `above` contains the ancestors of `node`. They are skipped, because an alias can make a node its own
+    child.
     """
     first: dict[str | int, int] = {}
     for step, line, child in _children(node):
@@ -110,7 +111,7 @@ def _repeated(node: yaml.Node, path: KeyPath = (), above: tuple[yaml.Node, ...] 
 
 
 def _children(node: yaml.Node) -> list[tuple[str | int, int, yaml.Node]]:
-    """Return the key or index of each child, its line and its node. In a mapping, the line is the key's."""
+    """Return the key or index of each child, its line (in a mapping, the key's line) and its node."""
     if isinstance(node, yaml.MappingNode):
         return [(str(key.value), key.start_mark.line + 1, value) for key, value in node.value]
     items = node.value if isinstance(node, yaml.SequenceNode) else []

@@ -1,8 +1,8 @@
 """The files that students get with a notebook, and the given cell, which the notebook's checks need.
 
 The files are conftest.py, which is the same for every exercise; exercise.json, which lists the questions,
-checks and files of one exercise; and SETUP.md. The given cell is checks.py with the hints and forbidden words
-of one exercise.
+checks and files of one exercise; and SETUP.md. The given cell contains the code of checks.py, with the hints
+and forbidden words of one exercise filled in.
 """
 
 import json
@@ -15,12 +15,12 @@ from autograder.course.source import SourceError, read_text, read_yaml
 
 CHECKS, SETUP, GIVEN = (Path(__file__).with_name(name) for name in ("conftest.py", "SETUP.md", "checks.py"))
 NAMES = (CHECKS.name, SETUP.name, "exercise.json")
-EVERYWHERE = "*"  # the key of hints for all questions
-_EMPTY = "_FORBIDDEN, _HINTS = {}, {}  # of this exercise, by question\n"
+EVERYWHERE = "*"  # the key in _HINTS for hints that apply to every question
+_EMPTY = "_FORBIDDEN, _HINTS = {}, {}  # words and hints of this exercise, by question\n"
 
 
 def given_checks(folder: Path, forbid: Mapping[str, Sequence[str]]) -> str:
-    """Return the text of the given cell for the exercise in `folder`, with these forbidden words by question.
+    """Return the text of the given cell for the exercise in `folder`; `forbid` lists words by question.
 
     Malformed hints are left out; `check_hints` reports them.
     """
@@ -42,7 +42,7 @@ def _literal(name: str, values: Mapping[str, Sequence[object]]) -> str:
 
 
 def hints_of(folder: Path) -> Iterator[tuple[str, list[list[str]]]]:
-    """Yield each question, or EVERYWHERE, with its hints. A hint is a list of a pattern and a text."""
+    """Yield each question, or EVERYWHERE, with its hints. Each hint is a list: [pattern, text]."""
     for path, key in ((folder / "hints.yaml", None), (folder.parent / "hints.yaml", EVERYWHERE)):
         with suppress(SourceError, OSError, AttributeError, TypeError, KeyError):
             data: Any = read_yaml(path).data

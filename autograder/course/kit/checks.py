@@ -1,4 +1,7 @@
-"""The checks below need this cell. Do not edit it: grading skips it. hint("question") prints a hint."""
+"""The checks below need this cell. Do not edit it: grading skips it.
+
+hint("NAME") prints a hint for the question NAME.
+"""
 
 import ast
 import builtins
@@ -29,7 +32,7 @@ class CheckFailed(AssertionError):
 
 
 class _Unmet(Exception):
-    """An expectation does not hold. The arguments are the problem and lines with details."""
+    """An expectation does not hold. Its first argument names the problem; lines with details follow."""
 
 
 def check(question):
@@ -52,7 +55,7 @@ def check(question):
 
 
 def _try(question, function):
-    """Run a check, unless the answer is missing or uses a forbidden word; restore tensors that it changes."""
+    """Run a check, unless the answer is missing or uses a forbidden word. Undo changes of tensors."""
     names = function.__globals__
     if question not in names:
         raise _Unmet("not filled in yet", f"There is no {question}: fill in the cell above, then run it.")
@@ -74,7 +77,7 @@ def _try(question, function):
 
 
 def _used(answer, itself):
-    """Return the names and operators that a function and its inner functions use."""
+    """Return the names and operators, such as "@", that an answer uses, without its own name `itself`."""
     codes, used = [answer.__code__] if hasattr(answer, "__code__") else [], set()
     for code in codes:
         codes += [inner for inner in code.co_consts if hasattr(inner, "co_code")]
@@ -117,7 +120,7 @@ def _described(error, question, function):
 
 
 def _called(file, line, local):
-    """Return the call on a line of a check as source code, with small values instead of the check's names."""
+    """Return the call on a line of a check as source code, with short values in place of variables."""
     for node in ast.walk(ast.parse("".join(linecache.getlines(file)))):
         if isinstance(node, (ast.Expr, ast.Assign)) and node.lineno <= line <= node.end_lineno:
             call, name = node.value, ast.unparse(node.value).partition("(")[0]
@@ -138,7 +141,7 @@ def _called(file, line, local):
 
 
 def _typed(value):
-    """Return a value as source code, or "" for None and objects of other types."""
+    """Return a value as source code, or "" if it is None or of an unsupported type."""
     if hasattr(value, "columns"):
         return f"pd.DataFrame({value.to_dict('list')})"
     if hasattr(value, "tolist"):
@@ -176,13 +179,13 @@ def _leaves(value, place=()):
         yield place, set(value) if isinstance(value, set) else value
 
 
-def _unlike(wrong, expected, yours, *more):
-    """Return the error for a result that differs from the expected one."""
-    return _Unmet(wrong, f"expected  {expected}", f"yours     {yours}", *more)
+def _unlike(title, expected, yours, *more):
+    """Return the error with this title for a result `yours` that differs from the expected result."""
+    return _Unmet(title, f"expected  {expected}", f"yours     {yours}", *more)
 
 
 def _of(name):
-    """Return the text " of NAME" for a message about a value with this name, or "" for the result."""
+    """Return " of NAME" for a message about a named value, or "" for the answer's result."""
     return "" if name == "The result" else f" of {name[:1].lower()}{name[1:]}"
 
 
@@ -193,7 +196,7 @@ def expect(holds, message):
 
 
 def expect_shape(actual, shape, hint="", *, name="The result"):
-    """Expect a tensor, array or table of this shape, and return it."""
+    """Expect that `actual`, a tensor, array or table, has this shape, and return `actual`."""
     if not hasattr(actual, "shape") or tuple(actual.shape) != tuple(shape):
         raise _unlike(f"unexpected shape{_of(name)}", f"shape {tuple(shape)}", _kind(actual), hint)
     return actual
@@ -207,7 +210,7 @@ class any_of:  # noqa: N801 - it is called like a function
 
 
 def expect_close(actual, expected, hint="", atol=None, *, rtol=0.0, name="The result"):
-    """Expect the values of `expected`, and return the actual ones.
+    """Expect that `actual` has the values of `expected`, and return `actual`.
 
     A tensor, an array or a table must also have the shape, the dtype and the labels of `expected`.
     """
@@ -245,7 +248,7 @@ def expect_close(actual, expected, hint="", atol=None, *, rtol=0.0, name="The re
 def _expect_form(actual, expected, hint, name):
     """Expect the type, shape, dtype and columns of `expected`, if it has them.
 
-    An array of integers is accepted instead of floats, and so is any precision.
+    In arrays, integers are accepted in place of floats, and any precision, such as float32, is accepted.
     """
     wanted, yours = _kind(expected), _kind(actual)
     if hasattr(expected, "iloc"):
@@ -265,16 +268,16 @@ def _expect_form(actual, expected, hint, name):
 
 
 def _fits(actual, expected):
-    """Whether numpy casts the dtype of an array to the expected one under its rule "same_kind"."""
+    """Whether numpy's casting rule "same_kind" allows the array in place of the expected array."""
     numpy = sys.modules["numpy"]
     dtypes = [numpy.asarray(each).dtype for each in (actual, expected)]
     return all(each.kind in "OUT" for each in dtypes) or numpy.can_cast(*dtypes, "same_kind")
 
 
 def _last_digit(value):
-    """Return one unit in the last digit of a rounded decimal number, or 0 for other values.
+    """Return the tolerance for a decimal number: for 0.1234, it is 0.0001. Return 0 for other values.
 
-    A number that a binary float represents exactly, such as 0.1875, counts as not rounded.
+    A number that a binary float represents exactly, such as 0.1875, has no tolerance of its own.
     """
     if not isinstance(value, float) or value - value != 0 or value.as_integer_ratio()[1] < 1 << 20:
         return 0
@@ -295,8 +298,8 @@ def _equal(wanted, yours, near=0.0):
 def expect_gradient(function, *arguments, expected=None, weight=None, hint="", atol=None, names=()):
     """Expect that gradients of (result * weight).sum() reach the arguments that are tensors of floats.
 
-    `expected` maps the position of an argument to its gradient; if given, only these are expected.
-    A check may pass a result instead of the function, with the tensors from which it was computed.
+    If `expected` is given, which maps positions of arguments to gradients, only these arguments need one.
+    A check may pass a result in place of the function, and the tensors from which the result was computed.
     """
     floats = [place for place, each in enumerate(arguments) if _is_float_tensor(each)]
     sources, result = list(arguments), function
@@ -323,11 +326,11 @@ def _is_float_tensor(value):
 
 
 def expect_parameters(module, names, *inputs):
-    """Expect exactly these parameters of a module, in this order, and a gradient for each from a call."""
+    """Expect exactly these parameters, in this order. After a call with `inputs`, each needs a gradient."""
     yours = " ".join(dict(module.named_parameters()))
     if yours != names:
         is_order = {*yours.split()} == {*names.split()}
-        advice = "Only the order is wrong: create them in this order in `__init__`." if is_order else ""
+        advice = "Only the order is wrong. Create the parameters in the expected order." if is_order else ""
         raise _unlike("unexpected parameters", names, yours or "none", advice)
     for name, parameter in module.named_parameters():
         expect_gradient(module(*inputs), parameter, hint=f"{name} is frozen, or not used.")
@@ -421,8 +424,9 @@ def hint(question):
 
 _NUMBERS = (int, float, complex)
 _CALLING = ("expect_unchanged", "expect_gradient", "expect_printed", "expect_raises")
-_OPTIONS = ("hint", "expected", "weight", "atol", "names")  # arguments of expectations, not of the function
+_OPTIONS = ("hint", "expected", "weight", "atol", "names")  # arguments of `expect_...`, not of the answer
 _WRITES = "Look for `+=`, a method whose name ends in _, and assignments such as `x[0] = 1`."
 _STRUCTURE = "unexpected type or structure"
-_SAID, _GIVEN = {}, {}  # by question: the last message of its check, and the hints that were printed
-_FORBIDDEN, _HINTS = {}, {}  # of this exercise, by question
+_SAID = {}  # the last message of each question's check, by question
+_GIVEN = {}  # the hints that were printed, by question
+_FORBIDDEN, _HINTS = {}, {}  # words and hints of this exercise, by question

@@ -52,16 +52,18 @@ exercises:
   - 5
 """
     assert refusal(course, text) == [
-        "course.yaml:1: course: input should be a valid string, but it is 101; change it",
-        "course.yaml:2: title: string should have at least 1 character, but it is ''; change it",
+        "course.yaml:1: course: input should be a valid string, but the value is 101; change it",
+        "course.yaml:2: title: string should have at least 1 character, but the value is ''; change it",
         'course.yaml:3: wall: unknown key; did you mean "walls"?',
-        "course.yaml:4: walls: input should be 'full', 'container' or 'bare', but it is 'strong'; change it",
-        "course.yaml:6: limits.cell_seconds: input should be greater than 0, but it is -1; change it",
-        "course.yaml:7: limits.call_seconds: input should be a valid number, but it is 'fast'; change it",
-        "course.yaml:8: limits.memory_mb: input should be a valid integer, but it is 2.5; change it",
+        "course.yaml:4: walls: input should be 'full', 'container' or 'bare', but the value is 'strong'; "
+        "change it",
+        "course.yaml:6: limits.cell_seconds: input should be greater than 0, but the value is -1; change it",
+        "course.yaml:7: limits.call_seconds: input should be a valid number, but the value is 'fast'; "
+        "change it",
+        "course.yaml:8: limits.memory_mb: input should be a valid integer, but the value is 2.5; change it",
         'course.yaml:9: limits.total_second: unknown key; did you mean "total_seconds"?',
         "course.yaml:11: exercises[0].name: string should match pattern '^[A-Za-z0-9][A-Za-z0-9_-]*$', "
-        "but it is '01 dots'; change it",
+        "but the value is '01 dots'; change it",
         "course.yaml:12: exercises[0].due: has no time zone; "
         "write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
         'course.yaml:14: exercises[1].du: unknown key; did you mean "due"?',
@@ -99,7 +101,7 @@ RULES, AT = HEAD + ONE + "    ", "exercises[0]"
         ),
         (HEAD + ONE + "---\n", "5: not YAML: found another document; check the indentation, brackets and"),
         ("course: \x07", "1: a control character; delete it"),
-        ("[" * 1000, "1: nested too deeply; keep it plain"),
+        ("[" * 1000, "1: nested too deeply; use fewer levels"),
         (HEAD + "exercises: []\n", "3: exercises: is empty; list at least one"),
         (
             HEAD + ONE + "  - name: 01_SMALL\n",
@@ -115,7 +117,7 @@ RULES, AT = HEAD + ONE + "    ", "exercises[0]"
         ),
         (
             RULES + "by_hand:\n      doubles: [a]\n",
-            f"6: {AT}.by_hand.doubles: 01_small has no such question; did",
+            f'6: {AT}.by_hand.doubles: 01_small has no question "doubles"; did',
         ),
         (
             RULES + "builds_on:\n      row_sums: [row_sum]\n",
@@ -176,7 +178,7 @@ def test_no_class_can_be_built_on(course: Course) -> None:
     source.write_text(text.replace("def double(x: torch.Tensor) -> torch.Tensor:", "class double:"), "utf-8")
     assert refusal(course, HEAD + ONE + "    builds_on: {row_sums: [double]}\n") == [
         'course.yaml:5: exercises[0].builds_on.row_sums[0]: "double" is not a function, so grading '
-        "cannot replace a wrong one; delete it here"
+        "cannot put a right answer in its place; delete this entry"
     ]
 
 

@@ -31,7 +31,7 @@ MISTAKE = 'mistake="double" name="x"'
 @pytest.mark.parametrize(
     ("marker", "code", "message"),
     [
-        (MISTAKE, "def double(x):\n    return x\n", "0: this cell has no docstring; begin with one that"),
+        (MISTAKE, "def double(x):\n    return x\n", "0: this cell has no docstring; begin the cell with"),
         (MISTAKE, DOCUMENTED, "0: this cell has only a docstring; write the answer below it"),
         (
             MISTAKE.replace("double", "treble"),
@@ -60,9 +60,13 @@ MISTAKE = 'mistake="double" name="x"'
         (
             'mistake="double"',
             f"{DOCUMENTED}def double(x): ...",
-            '0: this cell is not an answer; write mistake="question"',
+            '0: this cell is not marked as an answer; after its "# %%", write only mistake="question"',
         ),
-        ("mistake=double", f"{DOCUMENTED}def double(x): ...", "0: this cell has keys that cannot be read"),
+        (
+            "mistake=double",
+            f"{DOCUMENTED}def double(x): ...",
+            "0: this cell has a marker with an unreadable part",
+        ),
         (
             'mistake="double" name="squares"',
             f"{DOCUMENTED}def double(x): ...",
@@ -71,7 +75,7 @@ MISTAKE = 'mistake="double" name="x"'
         (
             'accepted="other"',
             f"{DOCUMENTED}def treble(x): ...",
-            "0: defines no question of 01_small; name its",
+            "0: defines no question of 01_small; give its",
         ),
         (
             'accepted="by_addition"',

@@ -61,7 +61,7 @@ def test_text_cells_show_it_everywhere_and_code_stays_as_it_is(source: Path) -> 
 def test_a_figure_that_is_not_there_is_told_with_its_place(source: Path) -> None:
     source.with_name("flow.svg").unlink()
     with pytest.raises(
-        SourceError, match=r"01_small.py:2: this cell needs flow.svg, which is missing; put it there"
+        SourceError, match=r"01_small.py:2: this cell needs flow.svg, which is missing; add the file"
     ):
         read_source(source)
 

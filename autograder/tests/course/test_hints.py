@@ -48,12 +48,12 @@ def test_hints_for_all_questions_need_a_pattern(course: Course) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("- a", 1, "must have a question on each line"),
+        ("- a", 1, "must have questions as keys"),
         ("\nduble:\n  - a", 2, '"duble" is not a question; did you mean "double"?'),
         ("double: a", 1, '"double" needs a list of hints'),
         ("double:\n  - a\n  - 3", 3, "a hint must be a text"),
         ("double:\n  - when: a", 2, "a hint must be a text"),
-        ("double:\n  - a\n  - when: '('\n    hint: b", 3, "`when` is not a valid pattern"),
+        ("double:\n  - a\n  - when: '('\n    hint: b", 3, "`when` is not a valid regular expression"),
         (
             "double:\n  - a\n  - do return torch.mul(x, 2) there",
             3,

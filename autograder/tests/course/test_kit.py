@@ -471,7 +471,10 @@ def interrupted_twice() -> None:
 
 
 def test_ctrl_c_ends_one_cell_and_everything_if_that_catches_it(kit: Any) -> None:
-    with pytest.raises(RuntimeError, match=r"by Ctrl-C, or after 60 s\. Can its loop end\?"), kit.limited():
+    with (
+        pytest.raises(RuntimeError, match=r"by Ctrl-C, or after 60 s\. Is there a loop that never ends\?"),
+        kit.limited(),
+    ):
         interrupted()
     with pytest.raises(KeyboardInterrupt), kit.limited():
         interrupted_twice()

@@ -86,7 +86,7 @@ def test_an_exercise_may_have_rules_of_its_own(course: Course) -> None:
         ("{}", "late.percent: is missing; add it"),
         (
             "{percent: 101}",
-            "late.percent: input should be less than or equal to 100, but it is 101; change it",
+            "late.percent: input should be less than or equal to 100, but the value is 101; change it",
         ),
         ("{percent: 1, every: 0 days}", "late.every: must be above 0; write it as 12 hours or 1 day"),
         (

@@ -38,7 +38,7 @@ def test_a_rubric_is_folded_below_the_written_answer_and_nobody_grades_it(exerci
     assert shown["metadata"] == {}
     assert "".join(shown["source"]).split("\n") == [
         "<details>",
-        "<summary>Open this after you have written: a full answer names two things</summary>",
+        "<summary>Open this after you have written your answer. A full answer names two things.</summary>",
         "",
         "- what both are: 1 point",
         "- what may be done with $k < 2$: 1 point",
@@ -51,7 +51,7 @@ def test_a_rubric_is_folded_below_the_written_answer_and_nobody_grades_it(exerci
 def test_a_rubric_of_one_sentence_is_shown_as_it_is() -> None:
     text = f"{BEGIN}\nBoth are linear.\n\n(One point for linear.)\n{END}"
     _, shown = with_rubric(Cell(Role.MANUAL, text, "why", 2))
-    assert "what a full answer names" in shown.text
+    assert "A full answer names these things." in shown.text
     assert "\n- One point for linear\n" in shown.text
     written = Cell(Role.MANUAL, f"{BEGIN}\n(Both are linear.)\n{END}", "why", 2)
     assert with_rubric(written) == [written]

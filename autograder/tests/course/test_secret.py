@@ -37,7 +37,7 @@ def test_all_who_make_it_at_the_same_time_get_the_same(fresh: Course) -> None:
 @pytest.mark.parametrize("content", ["", "zz", "00" * 31, "00" * 33])
 def test_a_damaged_one_is_refused_with_what_to_do(course: Course, content: str) -> None:
     (course.root / KEY_FILE).write_text(content, encoding="ascii")
-    with pytest.raises(UsageError, match="restore your copy"):
+    with pytest.raises(UsageError, match="restore the file from your backup"):
         course_secret(course)
 
 

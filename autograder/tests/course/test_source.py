@@ -66,8 +66,16 @@ def test_cells_have_roles_names_and_points(exercise: Exercise) -> None:
         ("points=2", "points=0", "needs points above 0"),
         ("points=2", "points=1e400", "01_small.py:14: this cell needs points above 0"),
         ("points=2", "pints=2", 'the unknown key "pints"; use one of solution, check, manual, demo'),
-        ("points=2", "points=nan", "01_small.py:14: this cell has keys that cannot be read, points=nan;"),
-        ("points=2", "points=2 demo", "01_small.py:14: this cell has keys that cannot be read, demo; write"),
+        (
+            "points=2",
+            "points=nan",
+            '01_small.py:14: this cell has a marker with an unreadable part, "points=nan";',
+        ),
+        (
+            "points=2",
+            "points=2 demo",
+            '01_small.py:14: this cell has a marker with an unreadable part, "demo"; put',
+        ),
         ('check="double"', 'check="treble"', 'question "double" has no check; add a cell check="double"'),
         ("def double", "def treble", 'the solution cell of "double" does not define double'),
         (
@@ -91,7 +99,11 @@ def test_cells_have_roles_names_and_points(exercise: Exercise) -> None:
             'manual="hälfte"',
             '"hälfte" is not a valid name; use the letters a to z, digits and _',
         ),
-        ('solution="double"', "solution=double", "01_small.py:7: this cell has keys that cannot be read"),
+        (
+            'solution="double"',
+            "solution=double",
+            "01_small.py:7: this cell has a marker with an unreadable part",
+        ),
         ("    return 2 * x\n", "", '01_small.py:8: "double" has nothing between "### BEGIN SOLUTION" and'),
     ],
 )

@@ -143,8 +143,12 @@ def torn(file: Path, copy: Path) -> Path:
     [
         ("students.csv", "submitted/../../x", "does not belong to a course"),
         ("students.csv", "course.yaml", r"course\.yaml does not belong to a course"),
-        ("students.csv", "audit.jsonl", r"without autograder\.db; .* converts it; restore it with that"),
-        ("students.csv", "attempts/ann/01_small/1-ab/x.ipynb", r"by a version without autograder\.db"),
+        (
+            "students.csv",
+            "audit.jsonl",
+            r"before autograder\.db existed; .* can convert it; restore it with that",
+        ),
+        ("students.csv", "attempts/ann/01_small/1-ab/x.ipynb", r"before autograder\.db existed"),
         ("contents.json", '{"course": "large"}', 'is of the course "large"'),
         ("contents.json", "", "is not a backup of"),
         ("contents.json", "[]", r"contents\.json in it names no course"),

@@ -136,7 +136,9 @@ def test_state_of_a_version_before_that_is_refused_and_left_alone(tmp_path: Path
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).touch()
     with (
-        pytest.raises(UsageError, match=rf"{name}: was written by a version .* run any command"),
+        pytest.raises(
+            UsageError, match=rf"{name}: was written before autograder.db existed; .* run any command"
+        ),
         reading(tmp_path),
     ):
         pytest.fail("it was opened")
