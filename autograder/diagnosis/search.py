@@ -352,7 +352,7 @@ class Search:
     def _answered(
         self, candidates: Iterable[Candidate], tests: Sequence[HiddenTest], most: int | None = None
     ) -> Iterator[Candidate]:
-        """Yield candidates with cached replies to these tests. The worker runs many candidates per request."""
+        """Yield candidates with cached replies to these tests. One request runs many candidates."""
         left = iter(candidates)
         while batch := [*islice(left, _BATCH)]:
             by_missing = defaultdict[tuple[HiddenTest, ...], list[Candidate]](list)
