@@ -169,7 +169,7 @@ class Search:
         return recognized
 
     def _known_mistakes(self, failed: Candidate) -> tuple[Mistake, ...]:
-        """Return the known mistakes with the same results as a failed candidate."""
+        """Return the known mistakes whose wrong answers have the same results as a failed candidate."""
         run = partial(self._run_alone, Candidate(self.runner, failed.code))
         return self.known_results.mistakes(failed.failure, run) if failed.failure else ()
 
