@@ -47,7 +47,7 @@ class Candidate:
     failure: Run | None = None  # the run of a test that the code fails
     # The number of requests sent to the worker. The worker runs the code before the first request.
     live_request_count: int = 0
-    # By test and inputs: the requests with their replies, and the replies as bytes, to compare them.
+    # By test and inputs: the requests with their replies, and all replies as bytes, for comparison.
     cached_exchanges: dict[tuple[HiddenTest, Inputs], tuple[list[Exchange], bytes]] = field(
         default_factory=dict
     )

@@ -27,7 +27,7 @@ class Scope:
     unread_attributes: tuple[str, ...] = ()  # attributes of self that no method reads
     in_class: bool = False
     takes_tensors: bool = False  # whether the function may take a tensor as an argument
-    # By variable: the slots in which the function reads it.
+    # By variable: the slots in which the function reads the variable.
     uses: Mapping[str, tuple[Slot, ...]] = field(default_factory=dict, compare=False)
 
 
@@ -51,7 +51,7 @@ class Code:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """Each statement as written by ast.unparse, without docstrings."""
+        """The text of each statement, without docstrings."""
         return tuple(map(text_of, self.statements))
 
     @property
@@ -72,7 +72,7 @@ class Code:
 
     @cached_property
     def places(self) -> tuple[NodeInScope, ...]:
-        """The nodes that may be edited, outer ones first."""
+        """The nodes that may be edited, outer nodes first."""
         return tuple(site for statement in self.editable for site in _nodes_in(statement, Scope()))
 
     @property
@@ -257,7 +257,7 @@ def _unused(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 def _accesses(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, bool]]:
     """Yield each use of a name in the order of execution: True for a read, False for an assignment.
 
-    Assignments that right code often leaves unread are yielded as reads.
+    An assignment that right code often leaves unread is yielded as a read.
     """
     for statement in statements:
         parts = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]

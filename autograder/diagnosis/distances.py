@@ -6,7 +6,7 @@ from typing import Any
 from autograder.testing.inputs import Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 
-_MOST_BYTES = 1 << 16  # the largest number of bytes of an array that are compared
+_MOST_BYTES = 1 << 16  # the most bytes of an array that are compared
 # Microseconds charged to the budget of the search for a call of torch, and for a kilobyte of replies.
 _TORCH_CALL_COST, _KILOBYTE_COST = 3, 1
 
@@ -56,7 +56,7 @@ class RightAnswer:
 
 
 def right_answer(suite: Suite, test: HiddenTest, inputs: Inputs) -> RightAnswer:
-    """Run a test on the reference, and count its calls of torch and the bytes of its results."""
+    """Run a test on the reference, and compute the cost from calls of torch and bytes of replies."""
     if not suite.exercise.has_torch:
         return RightAnswer(suite.reference_run(test, inputs), 0)
     from torch.overrides import TorchFunctionMode

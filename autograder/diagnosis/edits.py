@@ -145,7 +145,7 @@ def _joint(candidates: Sequence[Edit]) -> Iterator[Edit]:
 
 
 def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that insert the values of right answers in the same slot."""
+    """Yield edits that replace a node by a value that right answers have in the same slot."""
     node = site.node
     if site.slot is None or not isinstance(node, ast.expr) or site.slot[0] in _TRANSPOSE:
         return

@@ -40,7 +40,7 @@ _MOST_NODES = 14  # the most expressions in a value; a larger value would be a w
 _MOST_STEP_NODES = 16  # the most expressions in a step, without its input
 _MOST_COMPARED = 2  # the most right answers with which a wrong answer is compared
 Names = Mapping[str, str]  # maps a right answer's names to a student's names; attributes begin with "self."
-MOST_NAMES = 8  # the largest number of such mappings for a fragment
+MOST_NAMES = 8  # the most ways in which the names of one fragment are replaced
 # Names that a fragment keeps, because they mean the same in every answer.
 ANYWHERE = frozenset((*MODULES, "self", "float", "int", "range", "len", "super", HOLE))
 
@@ -102,7 +102,7 @@ def _renamed(tokens: Counter[str], names: Names) -> Counter[str]:
 
 
 def _nearest(name: str, names: Sequence[str]) -> list[str]:
-    """Return the names sorted so that those with the same first letter come first."""
+    """Return the names sorted. Names with the same first letter as `name` come first."""
     return sorted(names, key=lambda other: other[:1].lower() != name[:1].lower())
 
 
@@ -113,7 +113,7 @@ class RightAnswerFragments:
     values: Mapping[Slot, tuple[RightAnswerFragment, ...]]
     steps: tuple[RightAnswerFragment, ...]
     statements: tuple[RightAnswerFragment, ...]  # statements without a result, such as `model.eval()`
-    operations: tuple[Counter[str], ...]  # how often each answer applies each operation
+    operations: tuple[Counter[str], ...]  # for each answer: how often it applies each operation
     # The inverses of the catalogue's rules, by the type of node that they rewrite.
     inverse_rules: RulesByType = field(default_factory=dict)
 
@@ -243,7 +243,7 @@ def operations(code: Code) -> Counter[str]:
 
 
 def _has_no_local_sizes(node: ast.expr, scope: Scope) -> bool:
-    """Whether the indices in an expression use only parameters. Local names may be missing in other code."""
+    """Whether the indices in an expression use only parameters. Other code may lack the local names."""
     shared_names = {*scope.parameters, *ANYWHERE}
     indices = (one.slice for one in ast.walk(node) if isinstance(one, ast.Subscript))
     return all({*names_in(index)} <= shared_names for index in indices)
@@ -300,7 +300,7 @@ class Edit:
     cell: int | None = None  # the number of the cell that contains the replaced part
     does: str = ""  # if the edit adds a step: the operation of this step
     misconception: str = ""  # if the edit comes from the catalogue: the misconception that it repairs
-    recipe: tuple[object, ...] = ()  # the change without its node; edits with the same recipe can be joined
+    recipe: tuple[object, ...] = ()  # the change without the node; edits with equal recipes can be joined
 
     @property
     def changes(self) -> list[tuple[ast.AST, New]]:

@@ -2,7 +2,7 @@
 
 The author writes the catalogue as Python files in solutions/misconceptions. Each file defines some of:
 
-- `MISCONCEPTIONS`, the more specific ones first.
+- `MISCONCEPTIONS`, more specific misconceptions first.
 - `PLACES`: steps of right answers. They say where a mistake is, for mistakes that are not misconceptions.
 - `WRITINGS`: rules that rewrite code into a standard form. All other rules are written for this form.
 - `WRITINGS_OF_MATRICES`: more rules of this sort, which are valid only for two-dimensional tensors.
@@ -22,7 +22,7 @@ from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import text_of
 
 _MOST_QUOTES = 3  # the most texts that a sentence quotes from the messages of failed tests
-_ROUNDS = 4  # the most passes of all rules for the standard form; rewritten code may match further rules
+_ROUNDS = 4  # the most passes over the rules for the standard form; rewritten code may match more rules
 
 
 @dataclass(frozen=True)

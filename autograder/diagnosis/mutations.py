@@ -21,11 +21,7 @@ ELSEWHERE = "device"  # an argument that is not changed, because grading uses on
 # Functions that give the same result if two neighbouring arguments are swapped.
 _COMMUTATIVE = frozenset(("add", "dot", "maximum", "minimum", "mul", "swapaxes", "transpose"))
 _MODULES = {"torch", "nn", "F", "functional", "math", "self"}
-_LOSSY_METHODS = (
-    "detach",
-    "float",
-    "squeeze",
-)  # methods by which a result loses its gradient, dtype or shape
+_LOSSY_METHODS = ("detach", "float", "squeeze")  # by which a result loses its gradient, dtype or shape
 _CONSTANT = {"arange", "argmax", "ones", "ones_like", "size", "zeros", "zeros_like"}
 
 
@@ -119,7 +115,7 @@ def _subscripts(node: ast.AST) -> Iterator[Change]:
 
 
 def _slice_variants(part: ast.expr) -> Iterator[ast.Slice]:
-    """Yield a slice with each of its parts left out, and with each of them increased by 1."""
+    """Yield copies of a slice, in which one part is left out or increased by 1."""
     if isinstance(part, ast.Slice):
         for name in ("lower", "upper", "step"):
             if isinstance(bound := getattr(part, name), ast.expr):

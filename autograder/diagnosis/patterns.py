@@ -57,7 +57,7 @@ def fits_one(where: str, answers: Iterable[str]) -> bool:
 
 
 def fits(pattern: object, code: Any, bound: Bound) -> bool:
-    """Whether code matches a pattern. The code that its letters match is added to `bound`."""
+    """Whether code matches a pattern. The code that the pattern's letters match is added to `bound`."""
     match pattern:
         case ast.Name(id=name) if _LETTER.fullmatch(name):
             return isinstance(code, ast.expr) and _bind(name, code, bound)
@@ -148,7 +148,7 @@ class Rule:
     def apply(
         self, tree: ast.Module, within: Container[str] | None = None, near: Container[int] | None = None
     ) -> Iterator[ast.Module]:
-        """Yield rewritten copies of the code: first with one match rewritten, at last with all matches.
+        """Yield rewritten copies of the code: first with one match rewritten, finally with all matches.
 
         If `within` is given, only the functions and classes with these names are rewritten. If `near` is
         given, only the nodes with these ids are rewritten.
@@ -205,7 +205,7 @@ class Rule:
 
     @cached_property
     def is_about_results(self) -> bool:
-        """Whether the left side is a `return` without an operator, such as `return X`.
+        """Whether the left side is a `return` without arithmetic, such as `return X`.
 
         Such a rule would match nearly every function. So it may rewrite only the function or class that the
         question asks for.
@@ -285,7 +285,7 @@ class Rule:
 
     @cached_property
     def _words(self) -> set[str]:
-        """The words of the pattern that are not letters. Code that lacks one of them cannot match."""
+        """The pattern's words, without its letters. Code that lacks one of these words cannot match."""
         words = (word for statement in self._patterns[0] for word in token_counts(statement))
         return {word for word in words if len(word) > 1 and word.isidentifier()}
 
@@ -385,7 +385,7 @@ def _parse_block(block: str) -> Iterator[Rule]:
 
 
 def _parse_rule(before: str, text: str) -> Rule:
-    """Return a rule with the right side `text`, which more rules may follow: `after && before => after`."""
+    """Return a rule. `text` has its right side, and rules that are applied together with it after `&&`."""
     after, *others = text.split(" && ")
     sides = (other.partition(_ARROW) for other in others)
     return Rule(before, after.strip(), tuple(Rule(left.strip(), right.strip()) for left, _, right in sides))

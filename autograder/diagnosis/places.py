@@ -136,7 +136,7 @@ def _is_module(value: object) -> bool:
 
 
 def _is_plain_value(value: ast.AST) -> bool:
-    """Whether a value is small and has no calls. A change inside such a value is a change of the value."""
+    """Whether a value is small and has no calls. A change inside it counts as a change of the whole value."""
     has_call = any(isinstance(node, ast.Call) for node in ast.walk(value))
     return not has_call and expression_count(value) <= _MOST_NODES
 

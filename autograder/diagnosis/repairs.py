@@ -1,4 +1,8 @@
-"""Derives from a repair what is wrong in a student's code: its place, name and kind."""
+"""Finds out from a repair what is wrong in a student's code: the place, name and kind of the mistake.
+
+In the standard form, equivalent code is written in the same way. With inlined values or joined statements,
+code has fewer variables (see wrong.py).
+"""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -221,7 +225,7 @@ def _texts_of_statements(statements: Sequence[ast.stmt]) -> Iterator[str]:
 
 
 def _without_local_names(tree: ast.Module) -> ast.Module:
-    """Return code without annotations, in which the functions' local variables are numbered."""
+    """Return code without annotations. Numbers replace the names of the functions' local variables."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     inside = (node for function in functions for node in ast.walk(function))
     stored = dict.fromkeys(

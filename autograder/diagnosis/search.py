@@ -47,7 +47,7 @@ _MOST_PROBES = 4  # the most failed tests whose distances from passing are summe
 _LEAST_PROGRESS = 0.2  # the least amount by which a half repair must decrease this sum
 _RIGHT_SHAPE_DISTANCE = 1.5  # the largest distance of a result with the right shape
 _WRONG_SHAPE_DISTANCE = 2.0  # the distance of a result with a wrong shape
-_KINDS_FOR_OTHER_TESTS = ("error", "statement")  # kinds of edits that often change only the other tests
+_KINDS_FOR_OTHER_TESTS = ("error", "statement")  # kinds of edits that rarely change the first test's result
 # The most pairs of edits, and second edits after each half repair, as a fraction of the most single edits.
 _SHARE_FOR_TWO = 0.3
 _MOST_RANKED = 48  # the most failed candidates that are ranked as half repairs
@@ -71,7 +71,7 @@ class Search:
     right: RightAnswerFragments
     runner: CandidateRunner
     answer: Callable[[HiddenTest, Inputs], RightAnswer]  # returns the reference's run of a test
-    budget: float  # microseconds, by the costs above
+    budget: float  # in microseconds, as counted by the costs above
     most: int  # the largest number of candidates with one edit
     # Returns the code in the forms for which the catalogue's rules are written.
     rewrite: Callable[[Code], Sequence[Code]]
@@ -79,12 +79,12 @@ class Search:
     spent: float = 0.0
     tried: int = 0
     _tried_texts: set[str] = field(default_factory=set)
-    # Cached runs, by the packed replies of the candidate. Many candidates give equal replies to a test.
+    # Cached runs, by test, inputs and packed replies. Many candidates give equal replies to a test.
     _runs: dict[tuple[int, Inputs, bytes], Run] = field(default_factory=dict)
     _failures: Counter[HiddenTest] = field(default_factory=Counter)  # how many candidates failed each test
-    # The distance of the student's code from passing each of the chosen failed tests.
+    # By test: the distance of the student's code from passing. The tests are a few failed tests.
     _distances_before: dict[HiddenTest, float] = field(default_factory=dict)
-    # By test: the packed replies of the student's code.
+    # By test: the packed replies of the student's code to the same tests.
     _replies_before: dict[HiddenTest, bytes] = field(default_factory=dict)
     # Failed candidates that may be half repairs: a list of likely candidates, and a list of the others.
     _half_repairs: tuple[list[Candidate], list[Candidate]] = field(default_factory=lambda: ([], []))
@@ -169,7 +169,7 @@ class Search:
         return recognized
 
     def _known_mistakes(self, failed: Candidate) -> tuple[Mistake, ...]:
-        """Return the known mistakes with the same results as a failed candidate."""
+        """Return the known mistakes whose wrong answers have the same results as a failed candidate."""
         run = partial(self._run_alone, Candidate(self.runner, failed.code))
         return self.known_results.mistakes(failed.failure, run) if failed.failure else ()
 
@@ -352,7 +352,7 @@ class Search:
     def _answered(
         self, candidates: Iterable[Candidate], tests: Sequence[HiddenTest], most: int | None = None
     ) -> Iterator[Candidate]:
-        """Yield candidates with cached replies to these tests. A request asks for many candidates at once."""
+        """Yield candidates with cached replies to these tests. One request runs many candidates."""
         left = iter(candidates)
         while batch := [*islice(left, _BATCH)]:
             by_missing = defaultdict[tuple[HiddenTest, ...], list[Candidate]](list)

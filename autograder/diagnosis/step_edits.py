@@ -146,7 +146,7 @@ _NOT_MOVED = frozenset((
 
 
 def reordered_statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that swap two neighbouring statements, or the steps in them: f(g(x)) for g(f(x))."""
+    """Yield edits that swap two neighbouring statements, or swap their steps: f(g(x)) becomes g(f(x))."""
     if not isinstance(site.node, ast.FunctionDef):
         return
     for earlier, later in pairwise(site.node.body):
@@ -164,7 +164,7 @@ def reordered_statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Ed
 
 
 def missing_statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that insert a right answer's statement, such as `model.eval()`, before each statement."""
+    """Yield edits that insert a right answer's statement, such as `model.eval()`, before a statement."""
     node = site.node
     if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
         return

@@ -34,7 +34,7 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def walk(tree: ast.AST) -> list[ast.AST]:
-    """Return the nodes of a tree in the order of ast.walk, in less time."""
+    """Return the nodes of a tree in the order of ast.walk, but faster."""
     nodes = [tree]
     for node in nodes:
         nodes += children(node)
@@ -157,7 +157,7 @@ def path_to_difference(first: ast.AST, second: ast.AST) -> Iterator[tuple[ast.AS
 def _dump_without_children(tree: ast.AST) -> str:
     """Return a text of a node's type and fields, without the fields of its children.
 
-    A list is written as its length, and a child node as True.
+    A list becomes its length, and a child node becomes True.
     """
     fields = {name: len(value) if isinstance(value, list) else value for name, value in ast.iter_fields(tree)}
     plain = {name: isinstance(value, ast.AST) or value for name, value in fields.items()}

@@ -17,7 +17,7 @@ from autograder.report.text import one_line
 
 _MOST_ALTERNATIVES = 2  # the most mistakes that a sentence lists if they give the same results
 _LONGEST_QUOTE = 60  # the most characters of student code that are quoted
-KINDS: Mapping[str, str] = {  # by kind of edit: words for the change that do not tell the new code
+KINDS: Mapping[str, str] = {  # by kind of edit: a description of the change, without the new code
     "argument": "other arguments",
     "assigned": "a plain assignment",
     "bound": "another bound",
@@ -164,7 +164,7 @@ class Unplaced(Looked):
         return f"\0{self._number(edit)}\0"
 
     def place(self, question: str, edit: Edit) -> AnswerLine | None:
-        """Return a place with the index of the spot instead of a line number."""
+        """Return an answer's line in which the index of the spot replaces the line number."""
         return AnswerLine(question, self._number(edit)) if Looked.place(self, question, edit) else None
 
     def _number(self, edit: Edit) -> int:
@@ -198,7 +198,7 @@ def _removed_nodes(edit: Edit) -> tuple[list[ast.AST], bool]:
 
 
 def _in_order(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the expressions of a tree, each before its parts."""
+    """Yield the expressions of a tree. An expression comes before its parts."""
     if isinstance(node, ast.expr):
         yield node
     for child in ast.iter_child_nodes(node):
