@@ -148,14 +148,14 @@ class LateSettings(_Strict):
     def reason(self, points: float, due: datetime, handed_in: datetime) -> str:
         """Return the reason why late work loses points, as a text for its student.
 
-        An example: "2 days late, rounded up; each costs 10 % of 14 points; at least 7 points remain".
+        An example: "2 days late, rounded up; each costs 10 % of 14 points; the penalty stops at 7 points".
         """
         if self._is_over(due, handed_in):
             return f"work that is more than {self.cut_off} late scores 0"
         steps, step = self._steps(due, handed_in), self.every
         lateness = str(Span(steps, step.unit)) if step.count == 1 else f"{steps} times {step}"
         costs = ", which costs" if steps == 1 else "; each costs"
-        least = f"; at least {number(points * self.floor / 100)} points remain" if self.floor else ""
+        least = f"; the penalty stops at {number(points * self.floor / 100)} points" if self.floor else ""
         return (
             f"{lateness} late, rounded up{costs} {number(self.percent)} % of {number(points)} points{least}"
         )
