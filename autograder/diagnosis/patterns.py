@@ -385,7 +385,7 @@ def _parse_block(block: str) -> Iterator[Rule]:
 
 
 def _parse_rule(before: str, text: str) -> Rule:
-    """Return a rule. `text` has its right side, and rules that are applied together with it after `&&`."""
+    """Return a rule. `text` has its right side and, after each `&&`, a rule that is applied with it."""
     after, *others = text.split(" && ")
     sides = (other.partition(_ARROW) for other in others)
     return Rule(before, after.strip(), tuple(Rule(left.strip(), right.strip()) for left, _, right in sides))
