@@ -1,6 +1,7 @@
-"""The rows for torch and numpy in the table of values: tensors and dtypes, arrays and scalars.
+"""How values of torch and numpy are sent: tensors, dtypes, arrays and scalars.
 
-This module imports neither package. A worker that has not loaded a package cannot send or receive its values.
+This module imports neither torch nor numpy. A worker that has not loaded a package cannot send or receive its
+values.
 """
 
 import math
@@ -21,9 +22,9 @@ from autograder.worker.protocol import (
     write_json,
 )
 
-MAX_OBJECTS = 100_000  # objects in an array or a column
+MAX_OBJECTS = 100_000  # most Python objects in an array, or in a column of a table
 _TENSORS = frozenset(DTYPES.values())
-_SENT_DTYPES = re.compile(  # the dtypes of arrays that are sent as bytes; U3 is for texts of 3 characters
+_SENT_DTYPES = re.compile(  # dtypes of arrays that are sent as bytes; U3 is for texts of at most 3 characters
     r"bool|u?int(8|16|32|64)|float(16|32|64)|complex(64|128)|U[1-9]\d{0,4}"
     r"|(datetime64|timedelta64)(\[(Y|M|W|D|h|m|s|ms|us|ns)\])?"
 )
@@ -43,9 +44,9 @@ def is_plain(tensor: Any) -> bool:
 
 
 def _encode_tensor(encoder: Encoder, tensor: Any) -> Header:
-    """Return the message form of a tensor; if it is not contiguous, with its dimensions' order in memory.
+    """Return the JSON of a tensor. If the tensor is not contiguous, add the order of dimensions in memory.
 
-    Only torch's core reads the tensor: a submission may have replaced the Python methods.
+    The tensor is read only by functions from `core`, because a submission may have replaced Python methods.
     """
     with undisturbed():
         return _encode_plain(encoder, tensor)
@@ -76,7 +77,7 @@ def _encode_plain(encoder: Encoder, tensor: Any) -> Header:
 
 
 def _tensor(decoder: Decoder, index: int, code: Header) -> Any:
-    """Return the tensor of the part with this index, the same object at each call."""
+    """Return the tensor in part number `index`. Each call with this number returns the same object."""
     if index not in decoder.tensors:
         tensor = decoder.parts[index]
         if type(tensor) is not sys.modules["torch"].Tensor:
@@ -84,7 +85,7 @@ def _tensor(decoder: Decoder, index: int, code: Header) -> Any:
         dims = list(range(tensor.dim()))
         if (order := code.get("order", dims)) is not dims:
             if sorted(order) != dims:
-                raise ProtocolError("a tensor's order does not list its dimensions")
+                raise ProtocolError("the order of a tensor's dimensions is malformed")
             dims = [order.index(dim) for dim in dims]
         tensor = tensor.permute(dims)
         decoder.tensors[index] = tensor.requires_grad_() if code.get("grad") is True else tensor
@@ -104,7 +105,7 @@ def _dtype(_: Decoder, name: Any, __: Header) -> Any:
 
 
 def _encode_array(encoder: Encoder, value: Any) -> Header:
-    """Return the message form of an array: its bytes, or its objects."""
+    """Return the JSON of an array, with its elements in a part of bytes, or as a list of objects."""
     numpy = sys.modules["numpy"]
     if not is_small(value.shape) or numpy.ma.isMaskedArray(value):
         raise RefusedError
@@ -150,7 +151,7 @@ def _elements(content: bytes, name: str) -> Any:
 
 
 def encode_objects(encoder: Encoder, values: Sequence[Any]) -> Header:
-    """Return the message form of objects: compact if all are texts, None or NaN, otherwise a list."""
+    """Return the JSON of objects. If all objects are texts, None or NaN, they are sent as one part."""
     if not all(value is None or isinstance(value, str) or _is_nan(value) for value in values):
         return {"list": encoder.items(values, 3 * len(values))}
     written = write_json([0 if _is_nan(value) else value for value in values])
@@ -176,7 +177,7 @@ def decode_objects(decoder: Decoder, code: Header) -> list[Any]:
 
 
 def as_objects(values: Sequence[Any]) -> Any:
-    """Return an array of one dimension and dtype object; `numpy.array` would read lists in it as rows."""
+    """Return a one-dimensional array of objects. `numpy.array` would turn lists among `values` into rows."""
     objects = sys.modules["numpy"].empty(len(values), dtype=object)
     for index, value in enumerate(values):
         objects[index] = value

@@ -1,9 +1,9 @@
-"""Turns values into a message's JSON and parts, and back. A table has a row for each kind of value.
+"""Turns values into a message's JSON and parts (tensors or bytes), and back.
 
-A row names types, encodes a value of these types if it is within the row's bounds, and decodes it. Decoded
-values are always plain: an instance of a subclass arrives as an instance of its base. If a value has no row
-or exceeds the bounds, it stays in its process, and the message contains a reference to it. The module
-`values` has the rows.
+The table of rows in the module `values` says how. A row is for certain types: it contains a function that
+encodes values of these types, and a function that decodes them. Decoded values are always plain: an instance
+of a subclass arrives as an instance of its base. If a value has no row, or if it is too large, the value
+stays in its process, and the message contains a reference to it.
 """
 
 import sys
@@ -22,30 +22,32 @@ from autograder.worker.protocol import (
     ProtocolError,
 )
 
-MAX_KEY = 500  # characters of a dict's key, such as a parameter's name
-MAX_ITEMS = 1000  # items of a dict or set: building it takes little time, even if all hashes are equal
-MAX_BITS = 4096  # bits of an integer
+MAX_KEY = 500  # most characters of a dict's key, such as a parameter's name
+MAX_ITEMS = 1000  # most items of a dict or set; so few are fast to store even if all their hashes are equal
+MAX_BITS = 4096  # most bits of an integer
 MAX_INTEGER = 1 << 63  # integers from this size on are written in hexadecimal
-# The most containers inside each other. A dict takes three levels of brackets, the message around it four.
+# The most containers inside each other. Each container takes at most three levels of brackets. The levels of
+# four containers are left for the message around the values.
 _MAX_LEVELS = MAX_DEPTH // 3 - 4
-_MAX_KEY_ELEMENTS = 100  # elements of a tuple that is a key
+_MAX_KEY_ELEMENTS = 100  # most elements of a tuple or frozenset that is a key
 _MRO = type.__dict__["__mro__"].__get__
 
 
 class RefusedError(Exception):
-    """A value exceeds the bounds of its row, or its row does not support it."""
+    """A value is too large to be sent, or of a kind that cannot be sent."""
 
 
 class Row(NamedTuple):
     """How values of one kind are written to a message and read from it."""
 
-    types: tuple[str, ...]  # dotted paths
-    encode: Callable[["Encoder", Any], Any]  # returns the value's form in JSON, or raises RefusedError
-    decode: Callable[["Decoder", Any, Header], Any]  # gets the form's entry for the row's name, and the form
+    types: tuple[str, ...]  # dotted paths of the types
+    encode: Callable[["Encoder", Any], Any]  # returns the value's JSON, or raises RefusedError
+    # Called as decode(decoder, code[name], code), where `code` is the value's JSON and `name` the row's name.
+    decode: Callable[["Decoder", Any, Header], Any]
     is_key: bool = False  # whether the value may be a key of a dict or an element of a set
 
 
-TABLE: dict[str, Row] = {}  # by the first key of a value's form
+TABLE: dict[str, Row] = {}  # rows by name; this name is the first key of the JSON objects that the row writes
 
 
 def _row_of(kind: Any) -> Row | None:
@@ -56,18 +58,18 @@ def _row_of(kind: Any) -> Row | None:
 
 @lru_cache(1)
 def _rows(*_: int) -> Mapping[int, tuple[object, Row]]:
-    """Return each type and its row, by the type's id. The cache is renewed when a module is loaded."""
+    """Return {id(type): (type, row)}. The arguments change when a module is loaded; this renews the cache."""
     rows = dict[int, tuple[object, Row]]()
     for row in reversed(TABLE.values()):
         for path in row.types:
-            module, __, name = path.rpartition(".")  # a package that is not loaded has no types
+            module, __, name = path.rpartition(".")  # types of a package that is not loaded are skipped
             if (kind := getattr(sys.modules.get(module or "builtins"), name, None)) is not None:
                 rows[id(kind)] = kind, row
     return rows
 
 
 class Encoder:
-    """Turns the values of one message into JSON, and collects their parts.
+    """Turns the values of one message into JSON, and collects the message's parts.
 
     A value that exceeds the limits of a message is replaced by a reference.
     """
@@ -75,14 +77,14 @@ class Encoder:
     def __init__(self, refer: Callable[[object], Header]) -> None:
         self.parts: Parts = []
         self._refer = refer  # returns a reference to a value that cannot be sent
-        # For each sent object, by its id: the index of its part, and the object, so that its id stays taken.
+        # id(object): (index of its part, the object). The object is kept so that no new object gets its id.
         self._sent: dict[int, tuple[int, Any]] = {}
         self._bytes = MAX_PAYLOAD
-        self._tokens = MAX_TOKENS - 100  # the message around the values may need the other 100
+        self._tokens = MAX_TOKENS - 100  # 100 are left for the message around the values
         self._depth = 0
 
     def encode(self, value: Any) -> Any:
-        """Return the form of `value`. A tensor that occurs twice is sent once and arrives as one object."""
+        """Return the JSON of `value`. A tensor that occurs twice is sent once and arrives as one object."""
         row = _row_of(type(value))
         if row is None:
             return self._refer(value)
@@ -96,7 +98,7 @@ class Encoder:
             return self._refer(value)
 
     def items(self, values: Iterable[Any], tokens: int) -> list[Any]:
-        """Return the forms of a container's items. `tokens` counts the brackets and commas around them."""
+        """Return the JSON of a container's items. `tokens` counts the container's brackets and commas."""
         self.take(2 + tokens)
         if self._depth > _MAX_LEVELS:
             raise RecursionError("the containers are nested too deeply")
@@ -113,13 +115,17 @@ class Encoder:
             raise RefusedError
 
     def part_index(self, value: object) -> int | None:
-        """Return the index of the part that was added for this object, or None if there is none yet."""
+        """Return the index of the part that was added for `value`, or None if no part was added for it."""
         return self._sent[id(value)][0] if id(value) in self._sent else None
 
     def add(
         self, part: Any, size: int, copy: Callable[[Any], Any] = lambda part: part, of: object = None
     ) -> int:
-        """Add a part of `size` bytes and return its index. Copy it only if the message has room for it."""
+        """Add a copy of `part`, which takes `size` bytes, and return the index of the new part.
+
+        If the message has no room for the copy, raise ValueError without copying. `of` is the object
+        that the part represents.
+        """
         self._bytes -= size
         if self._bytes < 0:  # checked before copying, which could exhaust the memory
             raise ValueError(f"the tensors take more than {MAX_PAYLOAD >> 20} MB")
@@ -132,7 +138,7 @@ class Encoder:
 
 
 class Decoder:
-    """Turns the JSON of one message back into values; anything malformed is a ProtocolError."""
+    """Turns the JSON of one message back into values; raises ProtocolError for anything malformed."""
 
     def __init__(self, parts: Parts, resolve: Callable[[Header], Any]) -> None:
         self.parts = parts
@@ -141,16 +147,16 @@ class Decoder:
         self._taken: set[int] = set()
 
     def decode(self, code: Any) -> Any:
-        """Return the value that `code` stands for."""
+        """Return the value whose JSON is `code`."""
         try:
             return self.value(code)
         except (ProtocolError, NameError, MemoryError):
             raise
-        except Exception as error:  # pandas raises many types
+        except Exception as error:  # pandas raises many types of errors for malformed data
             raise ProtocolError(f"a value is malformed: {type(error).__name__}") from None
 
     def value(self, code: Any) -> Any:
-        """Return the value of a nested form."""
+        """Return a value that is inside another value. Errors are converted later, by `decode`."""
         if code is None or type(code) in (bool, float):
             return code
         if type(code) is str and len(code) <= MAX_TEXT:
@@ -164,7 +170,7 @@ class Decoder:
         return self._resolve(code)
 
     def items(self, codes: Any) -> list[Any]:
-        """Return the values of the forms in a list."""
+        """Return the items of a container."""
         if not isinstance(codes, list):
             raise ProtocolError("the items of a container should be a list")
         return [self.value(code) for code in codes]
@@ -177,7 +183,7 @@ class Decoder:
         return keys
 
     def content(self, index: Any) -> bytes:
-        """Return a part of bytes. A second use is refused, so that few parts cannot become many values."""
+        """Return the bytes of a part. A part can be used once, so a small message cannot become huge values."""
         part = self.parts[index] if type(index) is int and index >= 0 else None
         if index in self._taken or type(part) is not bytes:
             raise ProtocolError("a part should be bytes and used once")
@@ -188,8 +194,8 @@ class Decoder:
 def is_key(value: Any) -> bool:
     """Whether a value may be a key of a dict or an element of a set.
 
-    Short texts and bytes, numbers, dates and all other values whose row has `is_key` may. So may short tuples
-    and frozensets of them.
+    Allowed are short texts and bytes, numbers, dates and all other values whose row has `is_key`, and short
+    tuples and frozensets of these values.
     """
     if isinstance(value, str | bytes):
         return len(value) <= MAX_KEY

@@ -1,7 +1,8 @@
-"""The parts of torch's core that a worker uses, read before the first cell runs.
+"""References to classes and functions of torch, taken before the first cell runs.
 
 A cell may replace attributes of torch's modules and Python classes, or enter a mode of torch and never leave
-it. This does not change references that were read before. The core's class of tensors is immutable.
+it. This does not affect the references. Attributes of torch._C.TensorBase, which read tensors, cannot be
+replaced.
 """
 
 import sys
@@ -30,11 +31,11 @@ class Core(NamedTuple):
 
 @lru_cache(1)
 def core() -> Core:
-    """Return the parts of torch's core, as they are at the first call."""
+    """Return the references. They are taken at the first call."""
     torch = sys.modules["torch"]
     native: Any = torch._C
     state, experimental = native._profiler.ProfilerState.CPU, native._profiler._ExperimentalConfig()
-    no_details = (False,) * 5  # shapes, memory, stacks, floating-point operations, modules
+    no_details = (False,) * 5  # do not record shapes, memory, stacks, operation counts and modules
     return Core(
         native.TensorBase, (torch.Tensor, torch.nn.Parameter),
         native.DisableTorchFunction, native._DisableTorchDispatch, torch.contiguous_format, torch.strided,
@@ -46,7 +47,7 @@ def core() -> Core:
 
 
 def prepare() -> None:
-    """If torch is loaded, read its core and remove the functions that switch its recording on and off."""
+    """If torch is loaded, take the references, and remove functions that could stop the recorder."""
     if (torch := sys.modules.get("torch")) is None:
         return
     core()
@@ -58,8 +59,8 @@ def prepare() -> None:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Read and copy tensors in the `with` block without any code of a submission."""
-    if sys.modules.get("torch") is None:  # torch is not loaded, or None in sys.modules blocks its import
+    """Let torch read and copy tensors in the `with` block without running any code of the submission."""
+    if sys.modules.get("torch") is None:  # torch is not loaded, or its import is forbidden
         yield
         return
     with core().without_functions(), core().without_dispatch():

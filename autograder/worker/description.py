@@ -16,7 +16,7 @@ _MAX_MESSAGE = 500
 _MAX_PLACES = 20
 _MAX_NAME = 100
 _MANY = 100
-_SIZED = {  # builtin types that are sent if they are small, with the unit of their length
+_SIZED = {  # builtin types of values that may be too large to send, and the word for their elements
     (dict, list, tuple, set, frozenset): "items",
     (str,): "characters",
     (bytes,): "bytes",
@@ -82,5 +82,5 @@ def _describe_size(tensor: Any) -> str:
     if tensor.dim() > MAX_DIMS:
         return f" with {tensor.dim()} dimensions"
     return (
-        f" with {tensor.numel():,} elements" if tensor.numel() else " without elements, but with huge sizes"
+        f" with {tensor.numel():,} elements" if tensor.numel() else " without elements, but with a huge shape"
     )

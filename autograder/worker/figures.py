@@ -1,6 +1,6 @@
-"""The row for matplotlib in the table of values: a figure is sent as a description of its contents.
+"""How figures of matplotlib are sent: as descriptions of their contents.
 
-The grader's side draws nothing, so it does not need matplotlib.
+The grader does not draw figures, so its process does not need matplotlib.
 """
 
 import sys
@@ -11,7 +11,7 @@ from typing import Any, get_args
 from autograder.worker.coding import Encoder, RefusedError, Row
 from autograder.worker.protocol import Header, ProtocolError
 
-_MOST = 100  # axes of a figure, or artists of one kind on them
+_MOST = 100  # most axes in a figure, and most artists of one kind on one pair of axes
 _TEXTS = ("title", "xlabel", "ylabel", "xscale", "yscale")
 
 
@@ -49,7 +49,7 @@ class Figure:
 
 
 def _encode(encoder: Encoder, value: Any) -> Header:
-    """Return the description of a figure. Axes alone count as a figure with these axes and no title."""
+    """Return the description of a figure. Axes are described as a figure with these axes and no title."""
     alone = hasattr(value, "get_xlabel")
     axes = [value] if alone else list(value.axes)
     if len(axes) > _MOST:

@@ -1,4 +1,4 @@
-"""Answers a hidden test's requests about a notebook's names: calls, attributes, gradients, seeds."""
+"""Replies to a hidden test's requests, for example to call a function of the notebook."""
 
 import builtins
 import io
@@ -57,15 +57,15 @@ class Namespace:
         self.right: dict[str, Any] = {}  # right answers to earlier questions, used in place of wrong ones
         self._held: list[object] = []
         self._defined: dict[int, Any] = {}  # functions and classes that a hidden test defines, by number
-        self._recorder: Recorder | None = None  # of the current request, if its operators are recorded
-        self._states: dict[str, dict[str, Any]] = {}  # by question: the variables when its check is reached
+        self._recorder: Recorder | None = None  # records the operators of the current request, or is None
+        self._states: dict[str, dict[str, Any]] = {}  # by question: the variables at the question's check
         self._end: dict[str, Any] | None = None  # the variables after the last cell; None before it has run
 
     def handle(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
-        """Answer one request. An exception of the student's code becomes an error in the reply.
+        """Reply to one request. An exception of the student's code becomes an error in the reply.
 
         If the student's code calls functions of the hidden test, `answer` sends these calls to the grader.
-        If the request has `"record": true`, `"ran"` in the reply lists the operators that the call ran.
+        If the request has `"record": true`, `"ran"` in the reply lists the torch operators that ran.
         """
         if header.get("op") == "try":
             return self._try_codes(header, parts)
@@ -78,11 +78,12 @@ class Namespace:
         return ({**reply, "ran": self._recorder.operators} if self._recorder else reply), answered
 
     def _try_codes(self, header: Header, parts: Parts) -> Reply:
-        """Run each edited version of a student's code, and answer the same requests with each version.
+        """Run each edited version of a student's code, and let the version reply to the requests of tests.
 
-        `source` contains statements, separated by null characters. Each of `codes` is one version: a list of
-        indices of these statements. Each of `tests` is a list of pairs of a request and the number of its
-        parts. After the first error in a test, its other requests are not answered.
+        The grader looks for the smallest edit after which all tests pass. `source` contains statements,
+        separated by null characters. Each of `codes` is one version, as a list of indices of statements. Each
+        of `tests` is a list of requests, each with its number of parts. After the first error in a test, the
+        test's other requests get no reply.
         """
         statements, sent = header["source"].split("\0"), Parts()
         results: list[Any] = []
@@ -147,10 +148,10 @@ class Namespace:
         raise ProtocolError("a request has an unknown form")
 
     def _changed_later(self) -> dict[str, list[str]]:
-        """Return, by question, the names that have been bound to a different object since its check.
+        """Return, by question, the names that the notebook reassigned after the question's check.
 
-        From now on, a test begins with the variables as they were at its question's check. Names that were
-        bound only after the check are added, except those that hide a builtin of Python.
+        After this call, each test begins with the variables that the notebook had at the check of the test's
+        question. Names that were first assigned later are added, unless they hide a builtin of Python.
         """
         builtin_names = vars(builtins)
         changed = dict[str, list[str]]()
@@ -163,7 +164,7 @@ class Namespace:
         return changed
 
     def _return_to(self, question: str | None) -> None:
-        """Set the variables to those of a question's check, or to those after the last cell if it has none.
+        """Restore the variables at the check of `question`, or after the last cell if there is no check.
 
         The dictionary is changed in place, because all functions of the notebook read it as their globals.
         """
@@ -208,10 +209,10 @@ class Namespace:
     def _call(
         self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], encoder: Encoder
     ) -> tuple[Any, Header]:
-        """Make the requested call; return the result, and the message forms of the result and the arguments.
+        """Make the requested call. Return the result, and a reply with the encoded result and arguments.
 
-        Operators are recorded until both forms are complete, because until then code of the submission can
-        still change the values.
+        Operators are recorded until all values are encoded, because the submission's code can still change
+        the values before that.
         """
         target = self._resolve(header["of"])
         if header.get("record") is True and "torch" not in header["of"] and sys.modules.get("torch"):
@@ -224,9 +225,9 @@ class Namespace:
             return value, reply if header["op"] == "call" else {**reply, "arguments": encoder.encode(args)}
 
     def _inspect(self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], weight: Any) -> Reply:
-        """Make a call. The reply has its result, the arguments after it and, if torch is loaded, gradients.
+        """Make a call. Reply with its result, the arguments after it and, if torch is loaded, gradients.
 
-        These are the gradients of sum(output * weight), or of sum(output) without a weight, with respect to
+        The gradients are those of sum(output * weight), or of sum(output) without a weight, with respect to
         the arguments and to the parameters of a called module.
         """
         encoder = Encoder(self._refer)
@@ -269,7 +270,7 @@ class MissingError(NameError):
 
 @lru_cache(1024)
 def _compiled(source: str, name: str) -> CodeType:
-    """Compile a candidate repair or a trusted cell; most are compiled more than once."""
+    """Compile an edited statement or a trusted cell. The result is cached, because many are needed again."""
     return compile(source, name, "exec")
 
 
@@ -286,7 +287,7 @@ def run_code(cells: tuple[str, ...]) -> Namespace:
 
 
 def _pristine(seed: int) -> None:
-    """Reset the settings of the whole process that an earlier test or the notebook may have changed."""
+    """Reset process-wide settings, which an earlier test or the notebook may have changed."""
     seed_generators(seed)
     if (torch := sys.modules.get("torch")) is not None:
         torch.set_grad_enabled(True)

@@ -1,7 +1,7 @@
-"""Drops statements of a cell that need something the worker lacks: a package, a file, the network or a GPU.
+"""Leaves out statements that need something the worker lacks: a package, a file, the network or a GPU.
 
 A notebook from Colab or from a student's machine may contain lines that cannot work where it is graded. The
-definitions below such a line must still count, so the cell goes on without the line, and a note says so.
+rest of the cell should still be graded. So the cell runs without such lines, and a note tells the student.
 """
 
 import ast
@@ -12,7 +12,7 @@ from copy import copy
 HERE = "where notebooks are graded"
 LEFT_OUT = "which was left out"
 NO_INPUT = "a graded cell cannot ask for input"
-_MAX_QUOTE = 80  # characters of a statement that a message quotes
+_MAX_QUOTE = 80  # most characters of a statement that a message quotes
 _DISPLAYS = ("matplotlib", "gui", "config")  # magics that only affect how output is displayed
 _NO_GPU = (AssertionError, RuntimeError)
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -23,18 +23,22 @@ Rest = tuple[Sequence[ast.stmt], str]
 
 
 class Omissions:
-    """The statements that were left out of a notebook's cells, and the names that they did not bind."""
+    """The statements that were left out of a notebook's cells, and the names that are therefore undefined."""
 
     def __init__(self) -> None:
-        # By missing name: the statement that should have bound it, and why it was left out. The entry "*" is
-        # for the last `from package import *` of a missing package.
+        # undefined name: (the left-out statement that should define the name, why it was left out). The name
+        # "*" stands for the last `from package import *` of a missing package.
         self._origins: dict[str, tuple[str, str]] = {}
-        # By missing name: the error of the last cell's statement that should have bound it.
+        # undefined name: the error of the left-out statement in the last cell that should define the name
         self._unbound: dict[str, BaseException] = {}
 
     def rest(self, statement: ast.stmt, error: BaseException | None) -> Rest | None:
-        """Return the statements to run in place of a failed one, or None if it would fail on any machine."""
-        if error is None or _magic(statement)[:1] == ("run_cell_magic",):  # IPython runs the body as a cell
+        """Return the statements to run in place of a failed statement.
+
+        Return None for a statement that would fail on any machine.
+        """
+        # A cell magic such as %%time runs its body as a separate cell. Failed statements are left out there.
+        if error is None or _magic(statement)[:1] == ("run_cell_magic",):
             return None
         if type(error) is NameError and self._origin(str(error.name))[0]:
             return self._without_name(statement, error)
@@ -46,12 +50,15 @@ class Omissions:
         return self._left_out(statement, error, why)
 
     def first_unbound(self, names: Collection[str]) -> BaseException | None:
-        """Return the error of the last cell's first left-out statement that binds a missing name, or None."""
+        """Return the first error that left a name of the last cell undefined, or None.
+
+        `names` are the names that are defined now.
+        """
         unbound, self._unbound = self._unbound, {}
         return next((error for name, error in unbound.items() if name not in names), None)
 
     def cause(self, name: str) -> str:
-        """Return the statement that should have bound a missing name, and why it was left out, or ""."""
+        """Return a text about the left-out statement that should define `name`; "" if there is none."""
         statement, why = self._origin(name)
         return f"from {statement}, {LEFT_OUT}: {why}" if statement else ""
 
@@ -83,13 +90,13 @@ class Omissions:
     def _reason(self, statement: ast.stmt, error: BaseException) -> str:
         """Return the reason why a statement cannot work here, or "" if it would fail on any machine."""
         if isinstance(error, ImportError):
-            return f"what it imports is not installed {HERE}"
-        from IPython.core.error import UsageError  # imported here because the grader imports this module, too
+            return f"the imported package or name does not exist {HERE}"
+        from IPython.core.error import UsageError  # the grader imports this module, but not IPython
 
         _, *magic = _magic(statement) or ("",)
         if magic and (isinstance(error, UsageError) or magic[0] in _DISPLAYS):
             return f"this magic does not exist {HERE}"
-        if isinstance(error, EOFError):  # from input()
+        if isinstance(error, EOFError):  # raised by input()
             return NO_INPUT
         if isinstance(error, OSError):
             kind = type(error).__name__
@@ -100,7 +107,7 @@ class Omissions:
 
 
 def _magic(statement: ast.stmt) -> tuple[str, ...]:
-    """Return the shell's method and the arguments that a translated magic calls; () for other statements."""
+    """Return the name and the arguments of the method that a magic calls; () for other statements."""
     call = getattr(statement, "value", None)
     method = getattr(call, "func", None)
     if not isinstance(call, ast.Call) or not isinstance(method, ast.Attribute):
@@ -110,7 +117,7 @@ def _magic(statement: ast.stmt) -> tuple[str, ...]:
 
 
 def _one_by_one(statement: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
-    """Yield one import for each name, so that a failed one does not affect the others."""
+    """Split an import of several names, so that the failure of one name does not affect the other names."""
     for alias in statement.names:
         single = copy(statement)
         single.names = [alias]
@@ -118,7 +125,7 @@ def _one_by_one(statement: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
 
 
 def _bound(statement: ast.stmt) -> Iterator[str]:
-    """Yield every name that a statement could have bound."""
+    """Yield the names that a statement would define."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id

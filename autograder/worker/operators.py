@@ -1,12 +1,12 @@
-"""Records in torch's core, below Python, which operators torch runs during a call.
+"""Records which operators torch runs during a call, with torch's profiler.
 
-The recorder is torch's profiler. It sees every operator before its kernel runs, including those inside a
-composite operator such as conv1d. It does not change results. A timer collects the profiler's events every
-0.1 seconds, because those of an endless loop would fill the memory.
+The profiler works below Python and does not change results. It sees every operator before the operator's
+kernel runs, including the operators inside a composite operator such as conv1d. A timer collects the
+profiler's events every 0.1 seconds. Otherwise, the events of an endless loop would fill the memory.
 
 Operators in other threads are not recorded. If another thread computes during the call, the record says that
-operators were lost. A submission can tamper with the record, because the recorder runs in its process: an
-operator that is missing from the record may have run.
+operators were lost. The recorder runs in the submission's process, so the submission can tamper with the
+record. An operator that is missing from the record may still have run.
 """
 
 import signal
@@ -17,13 +17,14 @@ from typing import Any
 from autograder.worker.core import core
 
 LOST = "python::lost"  # this entry says that some operators could not be recorded
-_MAX_OPERATORS = 200  # distinct names in one answer
-_MAX_NAME = 80  # characters
+_MAX_OPERATORS = 200  # most different names in one reply
+_MAX_NAME = 80  # most characters of a name
 _CORE = "aten::"
-_OF_PRINTING = "aten::masked_select"  # printing a tensor runs it; it runs `sum` only to count elements
+# torch runs this operator to print a tensor. Inside this operator, `sum` only counts elements.
+_OF_PRINTING = "aten::masked_select"
 _MARK = "__start_profile"  # the profiler's own first event
-_SECONDS = 0.1  # between two collections of events by the alarm
-# Operators that run when an answer is copied into a message; they compute nothing.
+_SECONDS = 0.1  # time between two collections of events
+# Operators that copy a result into a message. They compute nothing.
 _COPYING = frozenset(
     f"{_CORE}{name}"
     for name in (
@@ -48,7 +49,7 @@ class Recorder:
         self._running = False
         self._copies = False
         self._handler: Any = None
-        self._others = 0  # an upper bound for the nanoseconds that other threads computed before the block
+        self._others = 0  # upper bound of other threads' processor time before the block, in nanoseconds
 
     @property
     def operators(self) -> list[str]:
@@ -57,7 +58,7 @@ class Recorder:
         return names if len(names) <= _MAX_OPERATORS else [*names[: _MAX_OPERATORS - 1], LOST]
 
     def ignore_copies(self) -> None:
-        """From now on, leave out the operators that only copy an answer into a message."""
+        """From now on, leave out the operators that only copy a result into a message."""
         self._empty()
         self._copies = True
 
@@ -90,12 +91,12 @@ class Recorder:
             events = []
         names = [name for of_thread in events for name in _names(of_thread)]
         left_out = _COPYING if self._copies else frozenset()
-        self._names.update({name for name in names if "::" in name} - left_out)  # "::" is in each name
+        self._names.update({name for name in names if "::" in name} - left_out)  # only operators have "::"
         if _MARK not in names:
             self._names.add(LOST)
 
     def _empty(self, *_: object) -> None:
-        """Add the names of the events so far, and start a new recording."""
+        """Move the profiler's events so far into the record, and start the profiler again."""
         if self._running:
             self._stop()
             self._start()
@@ -109,15 +110,15 @@ def _other_threads() -> tuple[int, int]:
 
 
 def checked_operators(said: object) -> frozenset[str]:
-    """Return the operators in a worker's answer, with LOST in place of malformed entries."""
+    """Return the operators in a worker's reply, with LOST in place of malformed entries."""
     names = said if isinstance(said, list) and len(said) <= _MAX_OPERATORS else [None]
     return frozenset(name if isinstance(name, str) and len(name) <= _MAX_NAME else LOST for name in names)
 
 
 def _names(events: list[Any]) -> Iterator[str]:
-    """Yield the name of each operator that begins, except those that begin inside `_OF_PRINTING`."""
+    """Yield the names of the operators, except operators that run inside `_OF_PRINTING`."""
     kind_of, name_of = core().event_kind, core().event_name
-    printing = 0  # operators that have not ended: `_OF_PRINTING` and those inside it
+    printing = 0  # number of unfinished operators: `_OF_PRINTING` and operators inside it
     for event in events:
         match kind_of(event):
             case "pop":

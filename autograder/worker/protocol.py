@@ -1,16 +1,16 @@
-"""The messages between grader and worker. Each is a frame: a JSON header, and parts in safetensors' format.
+"""The messages between grader and worker. A message is a JSON header and parts in safetensors' format.
 
 A part is a tensor or bytes. Nothing is pickled, because unpickling runs code, and a submission can write any
 bytes to the channel.
 
-Reading a message may cost much more memory and time than writing it: three bytes of JSON become a dict of
-seventy bytes, and the row sums of a tensor without elements can be a billion numbers. Therefore the reader
-first checks the length of a message, then the number of its JSON values, then the sizes of its parts.
+Reading a message may cost much more memory and time than writing it. For example, three bytes of JSON become
+a dict of seventy bytes. Therefore the reader first checks the length of a message, then the number of its
+JSON values, then the sizes of its parts.
 
-Right answers and known mistakes of the exercises exchange at most 205 KB of tensors, a header of 1.9 KB, 7
-nested brackets, 18 tensors, 4 dimensions, 32,000 elements, dicts of 15 items, keys of 25 characters and
-texts of 388 characters. The bound of dimensions is eight times as large, every other bound at least twenty
-times.
+In the course's exercises, right answers and known mistakes need at most 205 KB of tensors, a header of 1.9
+KB, 7 nested brackets, 18 tensors, 4 dimensions, 32,000 elements, dicts of 15 items, keys of 25 characters and
+texts of 388 characters. The limit of dimensions is eight times what is needed, and each other limit at least
+twenty times.
 """
 
 import ctypes
@@ -27,16 +27,16 @@ import safetensors
 
 from autograder.worker.core import core, undisturbed
 
-MAX_HEADER = 8 << 20  # bytes of a header, which may contain a cell's pictures
-MAX_ANSWER = 256 << 10  # bytes of a header without code and pictures
-MAX_PAYLOAD = 16 << 20  # bytes of all parts
-MAX_TOKENS = 10_000  # brackets and commas of a header, which limit the number of its values
-MAX_DEPTH = 200  # nested brackets
-MAX_TEXT = 10_000  # characters of a string
+MAX_HEADER = 8 << 20  # most bytes of a header with code, or with the outputs of a cell
+MAX_ANSWER = 256 << 10  # most bytes of any other header
+MAX_PAYLOAD = 16 << 20  # most bytes of all parts together
+MAX_TOKENS = 10_000  # most brackets and commas in a header; this also limits the number of values
+MAX_DEPTH = 200  # most brackets inside each other
+MAX_TEXT = 10_000  # most characters of a string
 MAX_PARTS = 1000
-MAX_PARTS_HEADER = 512 << 10  # bytes in which safetensors names dtypes and shapes
-MAX_DIMS = 32  # dimensions of a tensor; most functions of torch allow 64
-MAX_ELEMENTS = 1 << 22  # elements of a tensor, and of its sum or product along any dimensions
+MAX_PARTS_HEADER = 512 << 10  # most bytes of safetensors' header, which lists dtypes and shapes
+MAX_DIMS = 32  # most dimensions of a tensor; most functions of torch allow 64
+MAX_ELEMENTS = 1 << 22  # most elements of a tensor, and of its sum or product along any dimensions
 _LONG = {"code", "source", "outputs"}  # a header with one of these entries may have MAX_HEADER bytes
 _MAX_DIGITS = 20
 _BRACKETS = b"{}[]"
@@ -44,7 +44,7 @@ _NO_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
 _STEPS = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _LENGTHS = struct.Struct("!II")
 _AT_ONCE = 16 << 10  # bytes of a read buffer, enough for nearly every message
-DTYPES = {  # torch's names of the dtypes that are sent, by safetensors' names
+DTYPES = {  # the dtypes that can be sent: safetensors' name and torch's name
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
     "F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64",
 }  # fmt: skip
@@ -65,7 +65,7 @@ def _integer(digits: str) -> int:
 
 
 _ENCODER = json.JSONEncoder(allow_nan=False)
-_DECODER = json.JSONDecoder(parse_constant=int, parse_int=_integer)  # int refuses NaN and infinities
+_DECODER = json.JSONDecoder(parse_constant=int, parse_int=_integer)  # for NaN, int raises an error
 
 
 def pack(header: Header, parts: Parts) -> bytes:
@@ -82,18 +82,19 @@ def pack(header: Header, parts: Parts) -> bytes:
 
 
 def longest_answer(request: Header) -> int:
-    """Return the greatest size of an answer's header in bytes: only the output of cells may be long."""
+    """Return the limit of a reply's header in bytes. Only a header with a cell's outputs may be long."""
     return MAX_HEADER if request.get("op") == "cell" else MAX_ANSWER
 
 
 def read_frame(receive: Receive, most: int = MAX_HEADER) -> tuple[Header, Parts]:
     """Read one frame through `receive(count)`, which returns exactly `count` bytes.
 
-    A frame that announces a header of more than `most` bytes, or too large a payload, is refused unread.
+    A frame begins with the lengths of its header and its payload. If the header has more than `most` bytes,
+    or if the payload is too long, neither is read.
     """
     header_length, payload_length = _LENGTHS.unpack(receive(_LENGTHS.size))
     if header_length > most or payload_length > MAX_PAYLOAD:
-        raise ProtocolError("a frame claims to be larger than a frame may be")
+        raise ProtocolError("a frame is larger than allowed")
     return unpack(receive(header_length), receive(payload_length))
 
 
@@ -127,7 +128,7 @@ def write_json(value: object) -> bytes:
 
 
 def read_json(text: bytes, most: int = MAX_TOKENS) -> Any:
-    """Return the value of JSON that has at most `most` brackets and commas."""
+    """Return the value of a JSON text. A text with more than `most` brackets and commas is refused."""
     _check_json(text, most)
     try:
         return _DECODER.decode(text.decode())
@@ -139,7 +140,7 @@ def _check_json(text: bytes, most: int) -> None:
     """Raise ProtocolError for JSON with too many values or brackets nested too deeply; build no value."""
     if len(text) <= MAX_TOKENS and text.count(b"{") + text.count(b"[") <= MAX_DEPTH:
         return  # nearly every message is so small that it needs no further check
-    bare = text.replace(rb"\\", b"").replace(rb"\"", b"")  # now every quote begins or ends a string
+    bare = text.replace(rb"\\", b"").replace(rb"\"", b"")  # without escaped quotes
     if bare.count(b'"') > 4 * most:
         raise ProtocolError("a message contains too many strings")
     outside = b"".join(bare.split(b'"')[::2])
@@ -153,7 +154,7 @@ def _check_json(text: bytes, most: int) -> None:
 def _read_parts(payload: bytes) -> Parts:
     """Return the parts of a payload in the format of `pack`; raise ProtocolError for any other bytes."""
     if int.from_bytes(payload[:8], "little") > MAX_PARTS_HEADER:
-        raise ProtocolError("a payload describes too many parts")
+        raise ProtocolError("the description of a payload's parts is too long")
     try:
         parts = {int(name.removesuffix("b")): (name, part) for name, part in safetensors.deserialize(payload)}  # type: ignore[no-untyped-call]
         if len(parts) > MAX_PARTS:
@@ -166,9 +167,10 @@ def _read_parts(payload: bytes) -> Parts:
 
 
 def is_small(shape: Sequence[int]) -> bool:
-    """Whether a tensor of this shape may be sent: it and its sums along any dimensions are small.
+    """Whether a tensor of this shape may be sent: the tensor and its sums along any dimensions are small.
 
-    Dimensions of size 0 are not multiplied: the row sums of a tensor of shape (2**29, 0) take gigabytes.
+    Dimensions of size 0 are left out of the product. For example, a tensor of shape (2**29, 0) is empty, but
+    its row sums take gigabytes.
     """
     return len(shape) <= MAX_DIMS and math.prod(size or 1 for size in shape) <= MAX_ELEMENTS
 
@@ -188,7 +190,7 @@ def _part(name: str, described: dict[str, Any]) -> Any:
 def _spec(part: Any) -> safetensors.TensorSpec:
     """Return safetensors' description of a contiguous part: its dtype, its shape and its address in memory.
 
-    Only torch's core reads a tensor, because a submission may have replaced attributes of torch.Tensor.
+    Tensors are read only by functions from `core`, because a submission may have replaced Python methods.
     """
     if type(part) is bytes:
         address = ctypes.cast(ctypes.c_char_p(part), ctypes.c_void_p).value or 0

@@ -1,8 +1,9 @@
-"""Functions of a hidden test that the student's code calls while the test's request waits for its answer.
+"""Functions that a hidden test passes to the student's code.
 
 Such a function stays in the grader's process: its code, closure and attributes are never sent. The worker has
-only its number. A call sends the arguments to the grader and waits for the result. Gradients flow through a
-call: computing them is another call, and so is computing gradients of gradients.
+only its number. The student's code can call the function while the test waits for the reply to its request. A
+call sends the arguments to the grader and waits for the result. The result can be differentiated: to compute
+gradients, the worker sends a further call.
 """
 
 import builtins
@@ -16,8 +17,10 @@ from typing import Any
 from autograder.worker.protocol import Header, Parts
 from autograder.worker.values import Decoder, Encoder
 
-Answer = Callable[[Header, Parts], tuple[Header, Parts]]  # sends a call to the grader and returns its result
-_answers: list[Answer] = []  # a stack: trusted code may send requests inside a call
+Answer = Callable[[Header, Parts], tuple[Header, Parts]]  # sends a call to the grader and returns its reply
+# A stack, because trusted code runs in the grader's process, where a called function may send a request
+# itself.
+_answers: list[Answer] = []
 
 
 @contextmanager
@@ -36,7 +39,7 @@ def unanswered(*_: object) -> tuple[Header, Parts]:
 
 
 class RemoteFunction:
-    """A function of the hidden test, which the grader knows by its number."""
+    """A function of the hidden test. The grader has the function itself, and the worker only its number."""
 
     __slots__ = ("_number",)
 
@@ -58,20 +61,20 @@ class RemoteFunction:
 
 
 class _Call:
-    """The arguments of a call, which can be repeated with other tensors."""
+    """A call of a function. It can be sent again with other tensors."""
 
     def __init__(self, torch: Any, number: int, args: Any, kwargs: Any) -> None:
         self._number, self._tree = number, torch.utils._pytree
         self._leaves, self._structure = self._tree.tree_flatten((args, kwargs))
         self._places = [at for at, leaf in enumerate(self._leaves) if isinstance(leaf, torch.Tensor)]
         self.tensors = [self._leaves[at] for at in self._places]
-        self.result: Any = None  # the structure of what the function returned
+        self.result: Any = None  # how the items of the function's result are nested
 
     def run(self, groups: Sequence[Sequence[Any]]) -> Any:
-        """Return the function's result for the tensors of the first group.
+        """Send the call with `groups[0]` as its tensors, and return the result.
 
-        With a second group, return instead the gradients of the sum of (result * second group). With a third
-        group, return the gradients of the sum of (these gradients * third group), and so on.
+        With a second group of tensors, return the gradients of sum(result * groups[1]) instead. With a third
+        group, return the gradients of sum(these gradients * groups[2]), and so on.
         """
         leaves, (tensors, *weights) = [*self._leaves], groups
         for at, tensor in zip(self._places, tensors, strict=True):
@@ -81,7 +84,7 @@ class _Call:
         return _send(self._number, args, kwargs, detached)
 
     def flat(self, groups: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
-        """Return the leaves of `run`'s value, such as tensors. Store the structure of a function's result."""
+        """Return the items of `run`'s result as a flat tuple. Store how the function's result is nested."""
         value = self.run(groups)
         if len(groups) == 1:
             value, self.result = self._tree.tree_flatten(value)
@@ -110,11 +113,15 @@ def is_differentiable(value: Any) -> bool:
 
 @lru_cache(1)
 def _differentiable() -> Any:
-    """Return the subclass of `torch.autograd.Function` that makes a call and the calls for its gradients."""
+    """Return a subclass of `torch.autograd.Function`, which sends a call and further calls for gradients."""
     function: Any = sys.modules["torch"].autograd.Function
 
     class Differentiable(function):  # type: ignore[misc]
-        """A call, or its gradients. `tensors` joins the groups for `_Call.run`; `sizes` are their lengths."""
+        """A call, or its gradients.
+
+        `tensors` are the groups for `_Call.run`, one after another, and `sizes` are the lengths of the
+        groups.
+        """
 
         @staticmethod
         def forward(call: _Call, sizes: list[int], *tensors: Any) -> Any:

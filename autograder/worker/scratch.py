@@ -21,7 +21,7 @@ _DELETED = " (deleted)"
 
 
 def lay_file(name: str, content: bytes) -> dict[str, None]:
-    """Write a file of the exercise into this worker's folder, read-only, and return an empty answer.
+    """Write a file of the exercise into this worker's folder, read-only, and return an empty reply.
 
     Each worker has its own copy, so submissions cannot exchange data through it. The file stays read-only,
     because a worker may not change modes.
@@ -64,7 +64,7 @@ def _overflows(folder: Path) -> bool:
 
 
 def _opened(process: int) -> int:
-    """Return the bytes of deleted files that `process` still has open."""
+    """Return how many bytes of disk space are used by deleted files that `process` still has open."""
     sizes: dict[tuple[int, int], int] = {}
     with suppress(OSError):  # the process has ended, or this system has no /proc
         for entry in os.scandir(f"/proc/{process}/fd"):
@@ -76,7 +76,7 @@ def _opened(process: int) -> int:
 
 
 def _mapped(process: int, folder: Path) -> int:
-    """Return an upper bound for the bytes of deleted files of `folder` that `process` still maps."""
+    """Return the most bytes that files deleted in `folder` can use because `process` still maps them."""
     lines, inside = _read(process, "maps").splitlines(), f" {folder}/"
     inodes = {line.split(maxsplit=5)[4] for line in lines if line.endswith(_DELETED) and inside in line}
     return len(inodes) * MAX_FILE
@@ -155,7 +155,7 @@ def _remove_unclaimed(folder: Path) -> None:
         return
     lock = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError if its process lives
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails if the process of this folder still runs
         remove(folder)
     finally:
         os.close(lock)

@@ -20,7 +20,10 @@ _COLUMNS = {"x86_64": 1, "aarch64": 2}
 
 
 def numbered(group: str, machine: str) -> dict[str, int]:
-    """Return the numbers of a group's calls, by name; raise KeyError for an unknown `machine`."""
+    """Return {name: number} for the system calls of a group in syscalls.toml.
+
+    Raise KeyError for an unknown `machine`.
+    """
     column, rows = _COLUMNS[machine], [row.split(":") for row in _CALLS[group].split()]
     return {row[0]: int(row[column]) for row in rows if row[column] != "-"}
 
@@ -28,24 +31,25 @@ def numbered(group: str, machine: str) -> dict[str, int]:
 _LOAD, _JUMP_EQUAL, _JUMP_ABOVE, _JUMP_SET, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
-_EPERM, _ENOSYS, _ENOTTY = (0x00050000 | error for error in (1, 38, 25))  # the call fails with this error
+_EPERM, _ENOSYS, _ENOTTY = (0x00050000 | error for error in (1, 38, 25))  # actions: fail with this error
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000  # calls from this number on use the x32 calling convention of x86-64
 _SET_SECCOMP, _FILTER = 22, 2
 _CLONE_THREAD = 0x00010000
 _SAFE_IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _SAFE_PRCTLS = (15, 16, 3, 39)  # set and get a thread's name, get dumpable, get no-new-privs
-# Duplicating descriptors, reading and setting flags, reading the size of a pipe. Other commands are refused:
-# F_SETOWN could make the kernel send signals to other processes, submissions could exchange data through
-# locks, and larger pipes would use up the 64 MB of pipes that all processes of a user have together.
+# These commands duplicate descriptors, read and set flags, and read the size of a pipe. Other commands are
+# refused. F_SETOWN could make the kernel send signals to other processes. Submissions could exchange data
+# through locks. Larger pipes could use up the 64 MB that the pipes of all workers may have in total.
 _SAFE_FCNTLS = (*range(5), 1030, 1032)
-# Threads of one process wake each other with private futexes. With a shared futex, two submissions could
-# exchange data through a page of a file that both can read. Waiting on a shared futex is allowed, because
-# joining a thread needs it.
+# Threads of one process wake each other with private futexes, which are allowed. On shared futexes, only
+# waiting is allowed, because joining a thread needs it. Otherwise, a submission could send data to another
+# submission by waking it, through a file that both can read.
 _PRIVATE, _FUTEX_COMMAND, _FUTEX_WAITS = 128, 0x7F, (0, 9)
-# Clocks from this number on are the processor times of other processes and threads.
+# From this number on, clocks measure the processor time of other processes and threads.
 _CLOCKS_OF_PROCESSES = 0x80000000
-# O_TRUNC without write access. With it, a process could empty a file under early versions of Landlock.
+# Opening a file with O_TRUNC but without write access is refused, because it empties the file under early
+# versions of Landlock.
 _MODE_AND_TRUNCATE, _TRUNCATE_UNWRITTEN = 0o1003, (0o1000, 0o1003)
 Instruction = bytes
 
@@ -60,7 +64,10 @@ def install() -> None:
 
 
 def build(process: int, machine: str) -> list[Instruction]:
-    """Return the filter for `process`, which may signal only itself; KeyError for an unknown `machine`."""
+    """Return the filter for `process`. Raise KeyError for an unknown `machine`.
+
+    The filter lets the process send signals only to itself.
+    """
     special = numbered("conditional", machine)
     program = [
         *unconditional(machine),
@@ -80,7 +87,7 @@ def build(process: int, machine: str) -> list[Instruction]:
         program += _for_call(special[name], 0, others, _ALLOW)
     unwritten = [_do(_AND, _MODE_AND_TRUNCATE), *_if_any_of(_TRUNCATE_UNWRITTEN, _EPERM)]
     for name, flags in (("open", 1), ("openat", 2)):
-        if name in special:  # aarch64 has no plain open
+        if name in special:  # aarch64 has only openat
             program += _for_call(special[name], flags, unwritten, _ALLOW)
     return [*program, _do(_RETURN, _ENOSYS)]
 
@@ -101,7 +108,10 @@ def unconditional(machine: str) -> tuple[Instruction, ...]:
 
 
 def _if_any_of(values: Iterable[int], action: int, jump: int = _JUMP_EQUAL) -> list[Instruction]:
-    """Return instructions: do `action` if the loaded number is a value or, with _JUMP_SET, has its bit."""
+    """Return instructions that do `action` if the loaded number equals one of `values`.
+
+    `jump` can be another comparison: _JUMP_SET (has one of these bits) or _JUMP_ABOVE (is at least a value).
+    """
     return [part for value in values for part in (_do(jump, value, 0, 1), _do(_RETURN, action))]
 
 

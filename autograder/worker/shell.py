@@ -20,19 +20,20 @@ from autograder.worker.omission import HERE, NO_INPUT, Omissions
 from autograder.worker.protocol import Header
 from autograder.worker.stand_in import idle_checks, stand_in
 
-MAX_TEXT = 20_000  # characters of output that a cell keeps
-MAX_WRITTEN = 50_000_000  # characters that a cell may print; only an endless loop prints more
-MAX_DISPLAYS = 20  # pictures and tables that a cell keeps
-MAX_SHOWN = 2 << 20  # characters of all its pictures and tables
-_LEAST = 16  # characters that a shorter write counts as
-MAX_CHANGES = 150  # changes between stdout and stderr, each of which begins a new output
+MAX_TEXT = 20_000  # most characters of printed text that a cell keeps
+MAX_WRITTEN = 50_000_000  # most characters that a cell may print; only an endless loop prints more
+MAX_DISPLAYS = 20  # most pictures and tables that a cell keeps
+MAX_SHOWN = 2 << 20  # most characters of all pictures and tables of a cell
+_LEAST = 16  # each write counts as at least this many characters
+MAX_CHANGES = 150  # most outputs of a cell; each change between stdout and stderr begins a new output
 _PROGRAMS = """
     ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
 """
 _NO_PROGRAM = "Other programs cannot be started here. Leave out lines that begin with !, %pip or %%bash."
 _ALONE = "Your own files are not available in grading: write what you need into the notebook."
-# Matches cells that may contain a magic, a prompt or a call for help, and cells whose first line is indented.
-# Other cells need no transformation by IPython, which would take longer than running most cells.
+# Finds the cells that IPython has to translate: cells with a magic, a pasted prompt or a question mark for
+# help, and cells whose first line is indented. Translating the other cells would take longer than running
+# most of them.
 SPECIAL = re.compile(r"\A\s|^\s*([%!?,;/]|>>>|In \[)|=\s*[%!]|\?\s*$", re.MULTILINE)
 _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
 
@@ -41,11 +42,12 @@ class FloodError(RuntimeError):
     """A cell has printed more than MAX_WRITTEN characters."""
 
     def __init__(self) -> None:
-        super().__init__(f"this cell has printed {MAX_WRITTEN >> 20} MB and was stopped. Can its loop end?")
+        size = f"{MAX_WRITTEN >> 20} MB"
+        super().__init__(f"this cell printed {size} and was stopped. Does it contain a loop that never ends?")
 
 
 class Outputs:
-    """The outputs of one cell so far, in nbformat's form. Their number and size are bounded."""
+    """The outputs of one cell so far, as a notebook stores them. Their number and size are limited."""
 
     def __init__(self) -> None:
         self.items: list[Header] = []
@@ -55,9 +57,9 @@ class Outputs:
         self._shown = MAX_SHOWN
 
     def text(self, stream: str, text: str) -> None:
-        """Add printed text. Text beyond the bound is dropped, and a note says so.
+        """Add printed text. Text beyond the limit is dropped, and a note says so.
 
-        An endless loop that prints ends with a FloodError, long before the cell's time is over.
+        If a cell prints in an endless loop, FloodError stops the cell long before its time limit.
         """
         self._written += max(len(text), _LEAST)
         if self._written > MAX_WRITTEN:
@@ -75,7 +77,7 @@ class Outputs:
             self.items.append({"output_type": "stream", "name": stream, "text": kept})
 
     def display(self, data: dict[str, Any]) -> None:
-        """Add a displayed object in each of its MIME types that a page can show and that is small enough."""
+        """Add a displayed object. Drop MIME types that pages do not show, and data that are too large."""
         texts = {kind: _text(data.get(kind)) for kind in _SHOWN}
         small = {kind: text for kind, text in texts.items() if text is not None and len(text) <= self._shown}
         if small and self._displays > 0:
@@ -144,7 +146,7 @@ class _CellShell(InteractiveShell):  # type: ignore[misc]
         self, nodelist: Sequence[ast.stmt], cell_name: str, interactivity: str = "last_expr",
         compiler: Any = compile, result: Any = None,
     ) -> bool:  # fmt: skip
-        """Run statements; return whether a statement failed that would fail on any machine."""
+        """Run statements. Return True if a statement failed for a reason other than a limit of the worker."""
         for statement in nodelist:
             shown = interactivity if statement is nodelist[-1] or interactivity == "all" else "none"
             if not await super().run_ast_nodes([statement], cell_name, shown, compiler, result):
@@ -164,7 +166,7 @@ class _CellShell(InteractiveShell):  # type: ignore[misc]
 class Shell:
     """IPython's shell without terminal, history file or display.
 
-    The zygote makes it once, before the first fork, which saves time in every child.
+    The zygote makes the shell once, before the first fork. This saves time in every child.
     """
 
     def __init__(self) -> None:
@@ -200,7 +202,7 @@ class Shell:
         return {"outputs": self.outputs.items, "error": described}
 
     def explained(self, described: Header) -> Header:
-        """Return an error's description. If a limitation of the worker is the cause, a sentence says so."""
+        """Return an error's description, with a note if a limit of the worker caused the error."""
         match described:
             case {"type": "NameError", "message": str(message)}:
                 cause = self.omissions.cause(message.removeprefix("name '").partition("'")[0])
@@ -222,18 +224,18 @@ class Shell:
         self._shell.run_cell(above + cell).raise_error()
 
     def _refuse_program(self, *args: object, **kwargs: object) -> None:  # noqa: ARG002
-        """Print a note, in place of the functions of IPython that start programs. In a hidden test, raise."""
+        """Print a note instead of starting a program. During a hidden test, raise PermissionError instead."""
         if not isinstance(sys.stderr, Stream):
             raise PermissionError(_NO_PROGRAM)
         sys.stderr.write(f"{_NO_PROGRAM}\n")
 
 
 def _text(value: object) -> str | None:
-    """Return a text as it is, and a picture in base64, as a notebook stores it."""
+    """Return displayed data as a notebook stores them: a text unchanged, and bytes in base64."""
     if isinstance(value, bytes):
         return b2a_base64(value, newline=False).decode()
     return value if isinstance(value, str) else None
 
 
 def _do_nothing(*args: object, **kwargs: object) -> None:
-    """Do nothing, in place of a function of IPython that a worker does not need."""
+    """Do nothing. This replaces functions of IPython that a worker does not need."""

@@ -13,8 +13,8 @@ from typing import Any
 
 _NOT_COMPILED = "torch.compile would start a compiler, so here the code runs as it is written.\n"
 _NO_GPU = "There is no GPU where notebooks are graded, so tensors are created on the CPU.\n"
-# Packages that many notebooks import. Those that are not installed are blocked, so that the scans of a
-# submission's code may assume that such an import loads the real package or fails.
+# Packages that many notebooks import. If such a package is not installed, importing it always fails, even if
+# the submission has written a file of this name. The grader's scans of a submission's code rely on this.
 _CUSTOMARY = """
     accelerate altair beartype bokeh cv2 d2l datasets deepnote_toolkit dotenv einops evaluate gdown google
     graphviz h5py huggingface_hub icecream ipdb ipywidgets jax jaxtyping kaggle kaggle_secrets keras
@@ -32,9 +32,10 @@ _FOR_CHECKS = """
 
 
 def stand_in() -> None:
-    """Replace torch.compile and torch.set_default_device by functions that print a note if they cannot work.
+    """Replace functions of torch that need a compiler or a GPU, and packages that are not installed.
 
-    If tqdm is not installed, its bars only iterate: students put them around any loop, even in an answer.
+    The new functions of torch print a note. If tqdm is not installed, its replacement only iterates, because
+    students put tqdm around any loop, even in an answer. The import of other missing packages fails.
     """
     if PathFinder.find_spec("tqdm") is None:
         sys.modules.update(dict.fromkeys(_TQDM, _tqdm()))
@@ -49,9 +50,10 @@ def stand_in() -> None:
 
 
 def idle_checks() -> dict[str, Any]:
-    """Return functions that do nothing, by the names that a notebook's given cell defines for its checks.
+    """Return functions that do nothing, by the names of the functions for visible checks, such as `hint`.
 
-    Grading skips the given cell, so that editing it costs no points, but a student's cell may call `hint`.
+    Grading skips the cell that defines the real functions, so that editing this cell costs no points. But
+    other cells may call these functions.
     """
     return dict.fromkeys(_FOR_CHECKS.split(), _idle)
 
@@ -81,7 +83,7 @@ class WrittenModules:
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, _: object = None) -> ModuleSpec | None:
         """Return the spec of a module in the current folder, or None."""
-        if path is not None:  # a submodule is imported, and Python has searched its package's folder
+        if path is not None:  # a submodule, for which Python has already searched the package's folder
             return None
         try:
             return FileFinder(os.getcwd(), (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(name)  # noqa: PTH109
@@ -118,7 +120,7 @@ def _tqdm() -> ModuleType:
     module = ModuleType("tqdm")
     bars: dict[str, Any] = {"tqdm": _Bar, "tqdm_notebook": _Bar}
     bars |= dict.fromkeys(("trange", "tnrange"), lambda *bounds, **_: _Bar(range(*bounds)))
-    spec = ModuleSpec("tqdm", None)  # torch reads it
+    spec = ModuleSpec("tqdm", None)  # torch reads tqdm.__spec__
     vars(module).update(bars, auto=module, notebook=module, __spec__=spec)
     return module
 

@@ -1,7 +1,7 @@
-"""The rows for pandas in the table of values: series, data frames and their labels, as plain columns.
+"""How values of pandas are sent: a Series, DataFrame or Index becomes columns.
 
-A column is an array with the extras of its dtype: a mask of missing values, categories, or a time zone. It is
-rebuilt by pandas' constructors from arrays whose sizes and dtypes have been checked.
+A column is an array. Depending on its dtype, a mask of missing values, categories or a time zone is added.
+The receiver checks sizes and dtypes of all arrays before pandas' constructors rebuild the value.
 """
 
 import sys
@@ -16,7 +16,7 @@ from autograder.worker.protocol import Header, ProtocolError
 
 
 def _column(encoder: Encoder, values: Any) -> Header:
-    """Return the form of a series or of one level of labels."""
+    """Return the JSON of a column: a Series, or one level of an Index."""
     pandas, numpy = sys.modules["pandas"], sys.modules["numpy"]
     if len(values) > MAX_OBJECTS:
         raise RefusedError
@@ -62,7 +62,7 @@ def _read_column(decoder: Decoder, code: Header, length: int | None = None) -> A
         return pandas.array(values, dtype="str") if code["texts"] == "str" else values
     values = _array(decoder, code["values"], length)
     if "zone" in code:
-        zone = ZoneInfo(code["zone"])  # unlike pandas, it does not accept a name that is the path of a file
+        zone = ZoneInfo(code["zone"])  # unlike pandas, ZoneInfo refuses the path of a file
         return pandas.Series(values).dt.tz_localize("UTC").dt.tz_convert(zone).array
     if "missing" in code:
         kinds = {"b": pandas.arrays.BooleanArray, "f": pandas.arrays.FloatingArray}
@@ -89,7 +89,7 @@ def _check(values: Sequence[Any], length: int | None) -> None:
 
 
 def _index(encoder: Encoder, value: Any) -> Header:
-    """Return the form of labels: a column for each of their levels."""
+    """Return the JSON of an Index, with a column for each level."""
     encoder.take(3 * value.nlevels)
     levels = [_column(encoder, value.get_level_values(level)) for level in range(value.nlevels)]
     return {"index": levels, "names": encoder.encode(list(value.names))}

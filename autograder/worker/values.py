@@ -1,4 +1,4 @@
-"""The table of the values that grader and worker exchange: types of Python and of four packages.
+"""The table of all types whose values grader and worker can exchange: types of Python and of four packages.
 
 A row names its types by their dotted paths, so that the table does not import a package that a course does
 not use.
@@ -18,12 +18,12 @@ from autograder.worker.protocol import MAX_ELEMENTS, MAX_TEXT, Header, ProtocolE
 
 
 def _single(*types: str, encode: Callable[[Any], Any], decode: Callable[[Any], Any]) -> Row:
-    """Return the row of values that contain no other values and are encoded in JSON alone."""
+    """Return a row for values that contain no other values and are sent without parts, such as dates."""
     return Row(types, lambda _, value: encode(value), lambda _, content, __: decode(content), is_key=True)
 
 
 def _malformed(content: object) -> Any:
-    raise ProtocolError(f"a value that is plain JSON has a form: {type(content).__name__}")
+    raise ProtocolError(f"a value of plain JSON should not name its type: {type(content).__name__}")
 
 
 def _text(value: str) -> str:
@@ -68,7 +68,7 @@ def _range(steps: list[int]) -> range:
 
 
 def _dated(kind: type[date] | type[time]) -> Row:
-    """Return the row of `kind`. Only the offset of a time zone is sent, without its name."""
+    """Return the row of a type of dates or times. Of a time zone, only the offset is sent, not the name."""
     name = kind.__name__
     return _single(
         f"datetime.{name}", encode=lambda value: {name: kind.isoformat(value)}, decode=kind.fromisoformat
@@ -91,7 +91,7 @@ def _encode_dict(encoder: Encoder, value: dict[Any, Any]) -> Header:
 
 def _dict(decoder: Decoder, pairs: Any, _: Header) -> dict[Any, Any]:
     if not isinstance(pairs, list) or len(pairs) > MAX_ITEMS:
-        raise ProtocolError("a dict should be a list of pairs of limited length")
+        raise ProtocolError(f"a dict should be sent as a list of at most {MAX_ITEMS} pairs")
     keys = decoder.keys([key for key, _ in pairs])
     return dict(zip(keys, decoder.items([item for _, item in pairs]), strict=True))
 

@@ -1,7 +1,7 @@
 """The inner wall of docs/walls.md: each child of the zygote confines itself before student code arrives.
 
-Landlock lets the child read a few folders and write to its scratch folder. seccomp limits its system calls,
-and resource limits its memory, processor time, files and descriptors.
+Landlock lets the child read a few folders and write to its scratch folder. seccomp restricts its system
+calls. Resource limits restrict its memory, processor time, files and descriptors.
 """
 
 import ctypes
@@ -21,12 +21,12 @@ from autograder.worker import seccomp
 from autograder.worker.scratch import MAX_FILE
 from autograder.worker.seccomp import LIBC, numbered
 
-# These calls are so new that they have the same numbers on every architecture.
+# Like all recent system calls, these have the same numbers on every architecture.
 _CREATE, _ADD, _RESTRICT = numbered("landlock", "x86_64").values()
 _READ = 1 << 2 | 1 << 3  # read a file, list a folder
 # All rights that each version of Landlock can handle. A handled right is denied unless a rule grants it.
 _EVERYTHING = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
-_SCRATCH = (1 << 13) - 1 | 1 << 14  # all rights of the first version, and truncating
+_SCRATCH = (1 << 13) - 1 | 1 << 14  # rights in the scratch folder: those of version 1, and truncating files
 _DEVICES = 1 << 6 | 1 << 11  # making device files, which no notebook needs
 _TCP = 1 << 0 | 1 << 1  # bind, connect
 _SCOPES = 1 << 0 | 1 << 1  # abstract sockets, signals
@@ -86,8 +86,8 @@ _SYSTEM = (
     "/proc/cpuinfo", "/sys/devices/system/cpu",
 )  # fmt: skip
 # The files of /proc that a process may read about itself. `net` is left out, because even in a network
-# namespace it counts the sockets of the whole machine. The mounts are left out, too, and so is `task`, which
-# contains both.
+# namespace it counts the sockets of the whole machine. `mounts` is left out, because it names folders of the
+# machine. `task` is left out, because it contains `net` and `mounts`.
 _OWN = ("cmdline", "comm", "fd", "fdinfo", "io", "limits", "maps", "mem", "smaps", "stat", "statm", "status")
 
 
@@ -110,8 +110,8 @@ def confine(limits: dict[str, Any]) -> list[str]:
     with suppress(OSError):
         walls += ["landlock"] if confine_files(readable(), scratch) else []
     if "landlock" not in walls:
-        # Keeps other workers from reading the memory of this process. Landlock does so, too. It is better,
-        # because with it the zygote can still list the open files of this process.
+        # Without Landlock, only this setting keeps other workers from reading the memory of this process. It
+        # also keeps the zygote from listing the open files, so it is not used with Landlock.
         LIBC.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     with suppress(OSError, KeyError):  # a KeyError on an architecture without a table of system calls
         seccomp.install()
@@ -120,7 +120,7 @@ def confine(limits: dict[str, Any]) -> list[str]:
 
 
 def readable() -> Iterator[Path]:
-    """Yield the files and folders that Python and its libraries need, but no home folder and no course."""
+    """Yield the files and folders that Python and its libraries need."""
     yield from _SHARED
     yield from (Path(f"/proc/{os.getpid()}", name) for name in _OWN)
 
@@ -142,7 +142,7 @@ _SHARED = tuple(dict.fromkeys((*map(Path, _SYSTEM), *interpreter())))
 
 
 def _set_limits(limits: dict[str, Any]) -> None:
-    pages = Path("/proc/self/statm").read_bytes().split()[0]  # already in use
+    pages = Path("/proc/self/statm").read_bytes().split()[0]  # pages of memory already in use
     memory = int(pages) * resource.getpagesize() + (int(limits["memory_mb"]) << 20)
     bounds = {"AS": memory, "CPU": int(limits["cpu_seconds"]), "FSIZE": MAX_FILE, "NOFILE": 128}
     for name, bound in (bounds | {"CORE": 0, "MEMLOCK": 0, "MSGQUEUE": 0}).items():

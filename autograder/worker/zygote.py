@@ -2,15 +2,15 @@
 
 A child confines itself, runs the notebook's cells, and answers the requests of hidden tests.
 
-The grader never imports this module but runs it in a new process, which has a socket to the grader as
-descriptor 3. The zygote sends "r" when it is ready, and then answers four messages:
+The grader does not import this module. It runs the module in a new process, whose descriptor 3 is a socket to
+the grader. The zygote sends "r" when it is ready, and then replies to four messages:
 
-- "f" with a socket attached forks a child, which answers requests on that socket and has a scratch folder of
-  its own. The answer is the child's process id, with a pidfd attached.
-- "w" with a process id waits until this child ends, and removes its folder. The answer is its wait status.
+- "f" with a socket attached forks a child, which replies to requests on that socket and has a scratch folder
+  of its own. The reply is the child's process id, with a pidfd attached.
+- "w" with a process id waits until this child ends, and removes its folder. The reply is the wait status.
 - "o" makes an optimizer, because torch imports further modules for the first optimizer. Children that are
-  forked later inherit these modules. The answer is "r".
-- "p" imports matplotlib for all children that are forked later. The answer is "r".
+  forked later inherit these modules. The reply is "r".
+- "p" imports matplotlib for all children that are forked later. The reply is "r".
 """
 
 import contextlib
@@ -48,7 +48,7 @@ import torch as _torch
 _torch.softmax(_torch.nn.Linear(2, 2)(_torch.zeros(1, 2)), dim=-1).sum().backward()
 del _torch
 """
-_WARMED_MODULES = {"numpy": "numpy.random"}  # a submodule to import in place of a package
+_WARMED_MODULES = {"numpy": "numpy.random"}  # submodules that a package imports only at their first use
 _ID = struct.Struct("!i")
 _WATCH_SECONDS = 0.1
 _MAX_DESCRIPTOR = 256
@@ -58,16 +58,16 @@ Serve = Callable[[socket.socket], None]  # the main function of a child
 
 
 def main(fonts: Path, packages: Sequence[str]) -> None:
-    """Warm up, send "r" to the grader, and answer its messages until the grader closes its end of the socket.
+    """Warm up, send "r" to the grader, and obey its messages until the grader closes its end of the socket.
 
-    `packages` are the modules that children will import. `fonts` is a folder with matplotlib's list of fonts,
-    which is copied because making a new list is slow.
+    `packages` are the modules that children will import. `fonts` is the folder of matplotlib's font cache.
+    The cache is copied, because making a new cache is slow.
     """
     # If the grader dies, the `with` block below must still remove the workers' folders.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     die_with_parent(signal.SIGTERM)
     _, most = resource.getrlimit(resource.RLIMIT_AS)
-    with contextlib.suppress(ValueError, OSError):  # so that the grader's soft limit does not bind workers
+    with contextlib.suppress(ValueError, OSError):  # workers should not inherit the grader's limit of memory
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     control = socket.socket(fileno=CONTROL)
     with temporary_folder(Path(tempfile.gettempdir())) as scratch:
@@ -76,7 +76,7 @@ def main(fonts: Path, packages: Sequence[str]) -> None:
         _touch_proc()
         control.sendall(b"r")
         _obey(control, serve, scratch)
-        # If the grader dies, its socket closes and the kernel sends SIGTERM. This must not stop the removal.
+        # If the grader dies, the kernel sends SIGTERM. This must not interrupt the removal of the folders.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
@@ -93,14 +93,15 @@ def _set_environment(scratch: Path, fonts: Path) -> None:
 
 
 def _touch_proc() -> None:
-    """Call lstat once on each file of /proc that outlives a worker.
+    """Call lstat once on each file of /proc that still exists after a worker has ended.
 
-    The kernel sets the time of such a file at its first lstat. Without this function, a worker could call
-    lstat on files of its choice, and the next worker could read thousands of bits from their times.
+    The kernel sets the time of such a file at the first lstat. Without this function, a worker could send
+    thousands of bits to the next worker: it would call lstat on some files, and the next worker would read
+    the times of these files.
 
-    The folders of other processes are skipped, except those of this process, its parent and process 1: there
-    may be many, and bubblewrap hides them. `map_files` is skipped because a worker cannot read it, and `net`
-    because its times are always those of the current lstat.
+    Of the folders of processes, only those of this process, its parent and process 1 are visited. There may
+    be many others, which bubblewrap hides. `map_files` is skipped because a worker cannot read it, and `net`
+    because the times of its files change at each lstat.
     """
     ours = {"1", str(os.getpid()), str(os.getppid())}
     for folder, names, files in os.walk("/proc"):
@@ -116,8 +117,9 @@ def _touch_proc() -> None:
 def _warm(packages: Sequence[str]) -> Serve:
     """Import the packages and run a cell, once for all children; return the function that a child runs.
 
-    The garbage collector is off in this function, because imported modules are never garbage. All objects are
-    frozen at the end: a collection in a child would write to them, and the kernel would copy shared pages.
+    The garbage collector is off in this function, because imported modules are never garbage. At the end,
+    gc.freeze() excludes all objects from later collections. Otherwise, a collection in a child would write to
+    these objects, and the kernel would copy the pages of memory that contain them.
     """
     gc.disable()
     for name in packages:
@@ -129,7 +131,7 @@ def _warm(packages: Sequence[str]) -> Serve:
         seccomp.unconditional(platform.machine())
     shell = Shell()
     shell.run(0, "None" if torch is None else _WARM_UP)
-    # A submission that imports modules of the autograder gets new copies, which the worker does not use.
+    # If a submission imports modules of the autograder, it gets new copies, which the worker does not use.
     for name in [name for name in sys.modules if name.partition(".")[0] == "autograder"]:
         del sys.modules[name]
     gc.freeze()
@@ -138,7 +140,7 @@ def _warm(packages: Sequence[str]) -> Serve:
 
 
 def _serve(channel: socket.socket, shell: Shell) -> None:
-    """Answer the requests on `channel` until the grader closes it. Each reply has the id of its request.
+    """Reply to the requests on `channel` until the grader closes it. Each reply has the id of its request.
 
     The first request contains the limits. The child confines itself before it reads any other request.
     """
@@ -162,19 +164,19 @@ def _serve(channel: socket.socket, shell: Shell) -> None:
             calls = _Calls(channel, requests, header["id"])
             reply, parts = namespace.handle(header, parts, calls.send)
             calls.end()
-        shell.variables.update(namespace.right)  # a cell may have replaced right answers
+        shell.variables.update(namespace.right)  # a cell may have overwritten these right answers
         channel.sendall(_packed({"id": header["id"], **reply}, parts))
 
 
 class _Calls:
-    """Sends the submission's calls of the hidden test's functions during one request, one at a time."""
+    """Sends calls of the hidden test's functions to the grader, one at a time, during one request."""
 
     def __init__(self, channel: socket.socket, requests: Receive, number: str) -> None:
         self._channel, self._requests, self._number = channel, requests, number
         self._lock, self._ended = threading.Lock(), False
 
     def send(self, header: Header, parts: Parts) -> tuple[Header, Parts]:
-        """Send a call to the grader and return its answer."""
+        """Send a call to the grader and return the reply."""
         with self._lock:
             if self._ended:
                 return unanswered()
@@ -198,7 +200,7 @@ def _packed(header: Header, parts: Parts) -> bytes:
 
 
 def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
-    children = dict[int, Path]()  # their scratch folders, by process id
+    children = dict[int, Path]()  # the scratch folder of each child, by process id
     try:
         while True:
             _watch(control, children)
@@ -213,7 +215,7 @@ def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
                 case b"o":
                     import torch
 
-                    torch.optim.SGD([torch.zeros(1)])  # the first optimizer makes torch import for a second
+                    torch.optim.SGD([torch.zeros(1)])  # imports modules of torch, which takes a second
                     control.sendall(b"r")
                 case b"p":
                     import matplotlib.pyplot as plt
@@ -245,7 +247,10 @@ def _reap(child: int, folder: Path) -> int:
 
 
 def _reopen_streams() -> None:
-    """Open new standard streams: workers could exchange data through the flags of inherited ones."""
+    """Open new standard streams.
+
+    The flags of inherited streams are common to all workers, which could exchange data through these flags.
+    """
     descriptor = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(descriptor, stream)

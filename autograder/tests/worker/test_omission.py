@@ -68,7 +68,7 @@ def test_a_call_that_uses_a_missing_name_says_which_import_was_left_out(run: Run
     error = call("turn", 1)["error"]
     assert error["message"] == (
         "name 'rearrange' is not defined. It should come from `from einops import rearrange`, "
-        f"which was left out: what it imports is not installed {HERE}. {ALONE}"
+        f"which was left out: the imported package or name does not exist {HERE}. {ALONE}"
     )
 
 
@@ -110,7 +110,8 @@ def test_a_definition_that_cannot_do_without_it_fails_and_says_so(run: Run) -> N
     shown = run("import pytorch as L\nclass Head(L.LightningModule):\n    pass\nprint('on')")
     assert printed(shown) == ""
     assert shown["error"]["message"].endswith(
-        f"from `import pytorch as L`, which was left out: what it imports is not installed {HERE}. {ALONE}"
+        "from `import pytorch as L`, which was left out: "
+        f"the imported package or name does not exist {HERE}. {ALONE}"
     )
 
 
@@ -132,7 +133,7 @@ def test_a_student_s_own_failure_ends_the_cell_as_ever(run: Run, line: str) -> N
 def test_a_timed_cell_defines_shows_and_fails_like_any_other(run: Run) -> None:
     shown = run("%%time\nimport einops\nready = 1\nready")
     assert [item.get("text") or item["data"]["text/plain"] for item in shown["outputs"]] == [
-        f"Line 2, `import einops`, was left out: what it imports is not installed {HERE}.\n", "1",
+        f"Line 2, `import einops`, was left out: the imported package or name does not exist {HERE}.\n", "1",
     ]  # fmt: skip
     assert run("%%time\nready\n1 / 0")["error"]["places"][0] == [4, 3]
 

@@ -73,7 +73,8 @@ def test_starting_a_program_is_a_note_and_the_cell_goes_on(run: Run, code: str) 
 
 def test_a_loop_that_prints_for_ever_ends_and_the_worker_lives_on(run: Run) -> None:
     shown = run("def double(x):\n    return 2 * x\nwhile True:\n    print('x' * 100_000)")
-    assert shown["error"]["message"] == "this cell has printed 47 MB and was stopped. Can its loop end?"
+    message = "this cell printed 47 MB and was stopped. Does it contain a loop that never ends?"
+    assert shown["error"]["message"] == message
     assert shown["outputs"][0]["text"].endswith("[output cut here]\n")
     assert run("print(double(2))")["outputs"][0]["text"] == "4\n"
 

@@ -1,7 +1,7 @@
 """Returns a tensor without elements, whose row sums would take two gigabytes.
 
 verdict: failed
-hint: without elements, but with huge sizes
+hint: without elements, but with a huge shape
 """
 import torch
 
