@@ -44,7 +44,7 @@ def right(exercise: Exercise, _: str) -> Answers:
 def _with_one_of(
     answers_of: Callable[[Exercise], Sequence[Answer]], exercise: Exercise, student: str
 ) -> Answers:
-    """Return the right answers, but use one item of `answers_of(exercise)` for its question.
+    """Return the right answers, but replace one of them by an item of `answers_of(exercise)`.
 
     The names of the exercise and the student select the item.
     """
@@ -173,9 +173,10 @@ def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda 
 
 
 def named_mistake(demo: Course) -> tuple[str, str, str]:
-    """Return the student, the question and the page's address of an answer whose page explains a mistake.
+    """Return the student, the question and the page's address of an answer with a mistake.
 
-    The page names the mistake and its line. If no page does, return the first question of the first page.
+    The page names the mistake and its line. If no page names both, return the first question of the first
+    page.
     """
     questions = [
         (work.student, question, f"{page.as_uri()}#question-{number}")

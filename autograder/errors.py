@@ -1,4 +1,4 @@
-"""Errors whose messages users of the commands read, and the exit codes of the commands."""
+"""The errors that users see, and their exit codes."""
 
 from typing import ClassVar
 

@@ -84,7 +84,7 @@ def _pack(archive: zipfile.ZipFile, member: Member) -> None:
 
 @contextmanager
 def locked(path: Path, tell: Callable[[str], None] = _LOG.warning) -> Iterator[None]:
-    """Let only one process at a time run the `with` block. If this process dies, the kernel unlocks `path`.
+    """Let only one process at a time run the `with` block. If that process dies, the kernel unlocks `path`.
 
     A process that has to wait passes a message to `tell`.
     """

@@ -1,9 +1,10 @@
 """The grader's connection to a worker: it sends one request at a time, and reports how the process ended.
 
-Each request allows the process a number of seconds. Seconds are used up while the process computes, as the
-kernel measures, and while all its threads sleep. Waiting for a processor or a disk uses up nothing, so the
-same code gets as far on a busy machine as on a quiet one. The limit of wall-clock time is ten times as long,
-and at least ten seconds. If it is reached, the machine was too busy, and StarvedError is raised.
+Each request allows the process a number of seconds. The process uses up seconds while it computes, as the
+kernel measures, and while all its threads sleep. It uses up none while it waits for a processor or a disk, so
+the same code gets as far on a busy machine as on a quiet one. The limit of wall-clock time is ten times as
+long, and at least ten seconds. When this limit is reached, the machine was too busy, and StarvedError is
+raised.
 """
 
 import os
@@ -32,7 +33,7 @@ AWAKE = {b"R", b"D"}  # states of a thread that computes, or waits for a process
 
 
 class WorkerError(Exception):
-    """The worker cannot answer any more requests."""
+    """The worker cannot reply to any more requests."""
 
 
 class DiedError(WorkerError):
@@ -199,7 +200,7 @@ class _Clock:
         return self._process_seconds + self._children + self._added + self.slept
 
     def add(self, seconds: float) -> None:
-        """Count seconds in which the grader computed for the process. Sleep meanwhile is not counted."""
+        """Count seconds that the grader computed for the process, but not the process's sleep meanwhile."""
         self._added += seconds
         self.begin()
 

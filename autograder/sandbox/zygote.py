@@ -37,7 +37,7 @@ class Zygote:
     that are in effect, and `unsafe` says whether the course demands further walls. `launched` is a process
     that was started earlier.
 
-    Create the zygote in a thread that lives long enough: when that thread ends, the kernel ends the zygote.
+    The kernel ends the zygote when the thread that created it ends.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ MAX_CALLS = 20_000  # most calls in one test, of all functions together
 # compares each token with each other token may need so many numbers. Gradients need more memory, so the limit
 # is divided by _LESS for gradients, once more for gradients of gradients, and so on.
 MAX_PAIRS, _LESS = 1 << 25, 4
-# The most groups of tensors in a call: the arguments, and weights for gradients, their gradients and so on.
+# The most groups of tensors in a call: the arguments, and one group of weights for each order of gradients.
 _MAX_GROUPS = 4
 _KINDS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
 _MAX_MESSAGE = 300  # most characters of an error's message

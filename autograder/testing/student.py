@@ -151,7 +151,7 @@ class Remote:
     def inspect(self, *args: object, weight: "torch.Tensor | None" = None, **kwargs: object) -> Inspection:
         """Call the object. Return the output, the arguments after the call, and gradients.
 
-        They are the gradients of sum(output * weight), or of sum(output) without a weight.
+        The gradients are those of sum(output * weight), or of sum(output) without a weight.
         """
         request = self._request("inspect", args=args, kwargs=kwargs, weight=weight)
         reply, decoder = self._student.exchange(*request)

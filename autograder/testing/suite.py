@@ -36,10 +36,10 @@ def question(
 ) -> pytest.MarkDecorator:
     """Mark a hidden test as a test of question `name`.
 
-    Half of the question's points are given if all `basic` tests pass, which compute results on ordinary
-    inputs. If no test is marked as basic, the question's first test is basic. The other tests share the other
-    half by their `weight`. Use `needs_results` for a test that an answer passes even if it does nothing, such
-    as a test for unchanged inputs. A test with `needs_results` gives points only if all basic tests pass.
+    A `basic` test computes results on ordinary inputs. If all basic tests pass, they give half of the
+    question's points. If no test is marked as basic, the question's first test is basic. The other tests
+    share the other half by their `weight`. Use `needs_results` for a test that an answer passes even if it
+    does nothing, such as a test for unchanged inputs. Such a test gives points only if all basic tests pass.
     """
     return pytest.mark.question(name, weight=weight, basic=basic, needs_results=needs_results)
 
@@ -53,8 +53,8 @@ class HiddenTest:
     weight: float  # its weight among the question's tests that are not basic
     number: int  # its index in the suite; also the seed in the submission's process
     function: str  # the name of the test function; all cases of a parametrized test have the same name
-    basic: bool = False  # whether it is one of the tests of results, which together earn half of the points
-    needs_results: bool = False  # whether it counts only if all basic tests pass
+    basic: bool = False  # whether it is basic; all basic tests together give half of the points
+    needs_results: bool = False  # whether it gives points only if all basic tests pass
     line: int = 0  # the line on which the test function begins
 
 

@@ -80,7 +80,7 @@ def _plain(values: Any) -> Array:
 
 
 def _order(columns: dict[str, Array]) -> Array:
-    """Return the row indices that sort the rows by their values. So tables can be compared in any order."""
+    """Return the indices that sort the rows by their values, so that the order of rows does not matter."""
     texts = [
         [f"{value:.6g}" if isinstance(value, float) else repr(value) for value in column]
         for column in columns.values()

@@ -156,8 +156,9 @@ def expect_gradient(
 def expect_computed(function: Callable[..., Any], *arguments: object, names: Sequence[str] = ()) -> Any:
     """Expect a result that depends on every float tensor among the arguments, and return it.
 
-    If it fails, the test is "not judged" instead of "failed". So a test calls it before checking a property.
-    The result must not equal an argument, and its rows must not all be equal. Other values are not checked.
+    If this expectation fails, the test is "not judged" instead of "failed". A test calls it before it checks
+    a property. The result must not equal an argument, and its rows must not all be equal. Its values are not
+    compared with the right values.
     The first and last elements of arguments are not varied, so a loop with one iteration too few still
     passes.
     """

@@ -1,9 +1,9 @@
 """Turns values into a message's JSON and parts (tensors or bytes), and back.
 
-The table of rows in the module `values` says how. A row is for certain types: it contains a function that
-encodes values of these types, and a function that decodes them. Decoded values are always plain: an instance
-of a subclass arrives as an instance of its base. If a value has no row, or if it is too large, the value
-stays in its process, and the message contains a reference to it.
+The table in the module `values` has a row for each kind of value, with a function that encodes such values
+and a function that decodes them. Decoded values are always plain: an instance of a subclass arrives as an
+instance of its base. If a value has no row, or if it is too large, the value stays in its process, and the
+message contains a reference to it.
 """
 
 import sys
@@ -80,7 +80,7 @@ class Encoder:
         # id(object): (index of its part, the object). The object is kept so that no new object gets its id.
         self._sent: dict[int, tuple[int, Any]] = {}
         self._bytes = MAX_PAYLOAD
-        self._tokens = MAX_TOKENS - 100  # 100 are left for the message around the values
+        self._tokens = MAX_TOKENS - 100  # 100 tokens are left for the rest of the message
         self._depth = 0
 
     def encode(self, value: Any) -> Any:
@@ -183,7 +183,7 @@ class Decoder:
         return keys
 
     def content(self, index: Any) -> bytes:
-        """Return the bytes of a part. A part can be used once, so a small message cannot become huge values."""
+        """Return a part of bytes. It can be used once, so that a small message cannot become huge values."""
         part = self.parts[index] if type(index) is int and index >= 0 else None
         if index in self._taken or type(part) is not bytes:
             raise ProtocolError("a part should be bytes and used once")

@@ -270,7 +270,7 @@ class MissingError(NameError):
 
 @lru_cache(1024)
 def _compiled(source: str, name: str) -> CodeType:
-    """Compile an edited statement or a trusted cell. The result is cached, because many are needed again."""
+    """Compile an edited statement or a trusted cell. Many are needed again, so they are cached."""
     return compile(source, name, "exec")
 
 

@@ -1,6 +1,6 @@
 """The process that imports a course's packages once and then forks a child for each submission.
 
-A child confines itself, runs the notebook's cells, and answers the requests of hidden tests.
+A child confines itself, runs the notebook's cells, and replies to the requests of hidden tests.
 
 The grader does not import this module. It runs the module in a new process, whose descriptor 3 is a socket to
 the grader. The zygote sends "r" when it is ready, and then replies to four messages:
@@ -76,7 +76,7 @@ def main(fonts: Path, packages: Sequence[str]) -> None:
         _touch_proc()
         control.sendall(b"r")
         _obey(control, serve, scratch)
-        # If the grader dies, the kernel sends SIGTERM. This must not interrupt the removal of the folders.
+        # If the grader dies, the kernel sends SIGTERM, which must not interrupt the removal of the folders.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
