@@ -1,4 +1,4 @@
-"""Computes digests that change if grading a submission again could give another result."""
+"""Computes digests of everything that affects a grade. If a digest changes, submissions are graded again."""
 
 import hashlib
 import platform
@@ -15,8 +15,8 @@ from autograder.course.packages import versions
 from autograder.course.source import SUFFIXES
 
 _ENGINE = Path(autograder.__file__).parent
-# Folders of the engine with modules that affect grades or what the gradebook stores about grades. After a
-# change in one of these modules, a class is graded again.
+# Folders with modules of the autograder that affect grades or what the gradebook stores about grades. After a
+# change in one of these modules, all submissions are graded again.
 _FOLDERS = (
     "course", "worker", "sandbox", "submission", "testing", "diagnosis", "grading", "gradebook", "collecting",
     "records", "report",
@@ -25,7 +25,7 @@ _OTHER_FILES = {"errors.py", "files.py", "course/kit/__init__.py", "worker/sysca
 
 
 def fingerprint_of(rules: str, digest: str) -> str:
-    """Return a digest that changes when grading the notebook again by `rules` could give another result."""
+    """Return a digest of a notebook's `digest` and the `rules` by which the notebook is graded."""
     return hashlib.sha256(f"{rules} {digest}".encode()).hexdigest()
 
 
@@ -35,13 +35,16 @@ def rules(course: Course, exercise: Exercise) -> str:
 
 
 def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str, str]]:
-    """Return the digests that `rules` and `digests_of` return.
+    """Return the results of `rules` and `digests_of`.
 
-    The first digest covers the exercise's source, the files that it shows and loads, its hidden tests, known
-    mistakes and accepted answers, the catalogue of misconceptions, its entry in course.yaml, the worker's
-    confinement, the secret from which hidden inputs are drawn, and the engine. It does not cover held-out
-    answers, which only measure the diagnosis, nor late penalties, which each command computes again, nor the
-    version of Python.
+    The digest of the rules covers:
+    - the exercise's source, the files that the source shows and loads, and the hidden tests
+    - the exercise's known mistakes and accepted answers, and the course's catalogue of misconceptions
+    - the exercise's settings in course.yaml, and the isolation of submissions
+    - the secret from which hidden inputs are drawn, and the autograder's modules
+
+    It does not cover the version of Python, or answers that only measure the diagnosis. Late penalties are
+    left out, because each command computes them again.
     """
     digests = digests_of(course, exercise)
     deciding = {name: digest for name, digest in digests.items() if name != "environment"}
@@ -72,7 +75,7 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
 
 @cache
 def engine(installed: tuple[tuple[str, str], ...]) -> str:
-    """Return a digest of the engine's grading modules and of the installed packages with their versions.
+    """Return a digest of the autograder's modules and of the installed packages with their versions.
 
     It is computed once in each process, because a process grades with the modules that it has loaded.
     """
@@ -80,7 +83,7 @@ def engine(installed: tuple[tuple[str, str], ...]) -> str:
 
 
 def grading_modules() -> Iterator[Path]:
-    """Yield the paths of the engine's files that affect grades, in alphabetical order."""
+    """Yield the paths of the autograder's files that affect grades, in alphabetical order."""
     modules = {path for folder in _FOLDERS for path in (_ENGINE / folder).glob("*.py")}
     yield from sorted(modules | {_ENGINE / name for name in _OTHER_FILES})
 
@@ -89,7 +92,7 @@ def _files(paths: Iterable[Path], root: Path | None = None) -> Iterator[bytes]:
     """Yield the name and content of each file. If `root` is given, the name is the path relative to it."""
     for path in paths:
         yield (path.relative_to(root).as_posix() if root else path.name).encode()
-        yield path.read_bytes() if path.is_file() else b"no file"  # a missing file differs from an empty one
+        yield path.read_bytes() if path.is_file() else b"no file"  # b"" would mean an empty file
 
 
 def _digest(*parts: bytes) -> str:

@@ -1,4 +1,7 @@
-"""Finds the graded cells of an exercise among the cells of a submission, even if metadata is lost."""
+"""Finds the graded cells of an exercise among the cells of a submission, even if metadata is lost.
+
+The prompt of a written answer is the text cell above it in the exercise, which contains the question.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,19 +15,19 @@ from autograder.submission.notebook import NotebookCell
 
 @dataclass(frozen=True, slots=True)
 class RestoredCell:
-    """A cell of the restored notebook: a cell of the submission, a graded cell of the exercise, or both."""
+    """A cell of a submission, a graded cell of the exercise, or a pair of both."""
 
-    graded: Cell | None  # None if the submitted cell does not answer a graded cell
+    graded: Cell | None  # None if the submitted cell matches no graded cell
     submitted: NotebookCell | None  # None if the submission lacks the graded cell
 
 
 def restore(
     cells: Sequence[Cell], submitted: Sequence[NotebookCell], ids: dict[str, int], given: Iterable[str] = ()
 ) -> tuple[RestoredCell, ...]:
-    """Return the submission's cells in order. A missing graded cell is added after the graded cell before it.
+    """Return the submission's cells in order. Missing graded cells are inserted in the exercise's order.
 
-    If a submitted cell still has the id of a released graded cell, `ids` maps the grade_id to the number of
-    the submitted cell. `given` are text cells that the release adds to those of the exercise.
+    For each graded cell whose cell id occurs in the submission, `ids` maps its grade_id to the number of the
+    submitted cell. `given` are text cells that the release adds to those of the exercise.
     """
     texts = (*(cell.text for cell in cells if cell.role is Role.TEXT), *given)
     match = _Match(cells, submitted, ids, {text.strip() for text in texts})
@@ -43,8 +46,8 @@ def answers_anything(
 ) -> bool:
     """Whether a submission contains an answer to any question. An unchanged stub is not an answer.
 
-    A file that defines none of the questions is not a submission of this exercise, so the result is False.
-    `released` are the texts of all released cells. Any other text may be a written answer.
+    If no cell defines a question, the file is not a submission of this exercise, and the result is False.
+    `released` are the texts of all released cells. A text cell with another text may be a written answer.
     """
     submitted = in_exercise_form(cells, submitted)
     if not defines_any([cell.name for cell in cells if cell.role is Role.SOLUTION], submitted):
@@ -60,7 +63,7 @@ def answers_anything(
 
 
 def defines_any(names: Sequence[str], submitted: Iterable[NotebookCell]) -> bool:
-    """Whether any code cell defines one of these questions. It is true if there are no questions."""
+    """Whether any code cell defines one of these names. The result is True if `names` is empty."""
     defined = (bound_names(cell.text) for cell in submitted if cell.kind == "code")
     return not names or any(name in bound for bound in defined for name in names)
 
@@ -69,9 +72,9 @@ def in_exercise_form(cells: Sequence[Cell], submitted: Sequence[NotebookCell]) -
     """Return the submission's cells with the types of the exercise's cells, and one cell per written answer.
 
     In Jupyter, one key (Y, M or R) changes a cell's type. A graded cell of the wrong type is recognised by
-    its grade_id or cell id. Its type is not restored if the submission answers the question in another cell
-    of the right type. A document, such as Quarto's, can have several written answers in one text cell. This
-    cell is split at the prompts of the answers.
+    its grade_id or cell id. If another cell of the right type answers the question, the wrong type remains.
+    In a document, such as Quarto's, one text cell can contain several written answers. Such a cell is split
+    at the prompts of the answers.
     """
     types = dict[int, str]()
     for cell in cells:
@@ -89,7 +92,7 @@ def in_exercise_form(cells: Sequence[Cell], submitted: Sequence[NotebookCell]) -
 
 
 def _split(cell: NotebookCell, prompts: Iterable[str]) -> list[NotebookCell]:
-    """Return one cell for each prompt in a text cell, or the cell itself if it has fewer than two prompts."""
+    """Split a text cell with several prompts into a list with one cell for each prompt."""
     starts = sorted(start for prompt in prompts if (start := cell.text.find(prompt)) >= 0)
     if len(starts) < 2:
         return [cell]
@@ -136,7 +139,7 @@ class _Match:
         return candidate.number == self._ids.get(cell.grade_id)
 
     def _has_content(self, cell: Cell, candidate: NotebookCell) -> bool:
-        """Whether the candidate defines the question, or has the text of the check or unchanged stub."""
+        """Whether the candidate defines the question, is its check, or is the stub of its written answer."""
         if cell.role is Role.SOLUTION:
             return cell.name in bound_names(candidate.text)
         text = candidate.text.strip()
@@ -146,7 +149,7 @@ class _Match:
         return text == cell.text.strip() or first in (f'@check("{cell.name}")', f"# Check of {cell.name}")
 
     def _has_prompt(self, cell: Cell, candidate: NotebookCell) -> bool:
-        """Whether a written answer is in the cell below its prompt, or in the cell of the prompt."""
+        """Whether the candidate is the cell below a written answer's prompt, or begins with the prompt."""
         if cell.role is not Role.MANUAL or not (prompt := self._prompts.get(cell)):
             return False
         text = candidate.text.strip()
@@ -155,7 +158,7 @@ class _Match:
         return is_below or (text.startswith(prompt) and text != prompt)
 
     def _is_between(self, cell: Cell, candidate: NotebookCell) -> bool:
-        """Whether a candidate is between the graded cells before the written answer and those after it."""
+        """Whether the candidate comes after the earlier graded cells and before the later graded cells."""
         if cell.role is not Role.MANUAL or self._is_released(candidate.text):
             return False
         index = self.graded.index(cell)

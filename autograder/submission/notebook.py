@@ -1,7 +1,7 @@
 """Reads a submitted notebook once: untrusted bytes become a tuple of cells, or are refused with a reason.
 
 Colab writes a pasted picture into the text of a cell, as base64 with hundreds of thousands of characters. If
-a text cell is too long, its pictures become attachments, which pages can show.
+a text cell is too long, its pictures are moved into attachments, so that the text can be kept.
 """
 
 import errno
@@ -22,14 +22,14 @@ from autograder.report.text import writable
 from autograder.submission.script import cells_of_script
 
 MAX_BYTES = 20 << 20
-MAX_WITH_OUTPUTS = 50 << 20  # bytes with outputs. Above MAX_BYTES, the outputs of a notebook are removed.
+MAX_WITH_OUTPUTS = 50 << 20  # bytes of a notebook with outputs, which are removed above MAX_BYTES
 MAX_CELLS = 1000
 MAX_CELL = 200_000  # characters of a code cell
 MAX_TEXT = 200_000  # characters of a text cell
 _MAX_PICTURES = 20
 _PICTURE = re.compile(r"data:image/([\w.+-]{1,20});base64,([A-Za-z0-9+/=]+)")
 _CUT = "\n\n(The rest of this cell is left out: it is too long.)"
-_MAX_DIGITS = 400  # of an integer in the JSON
+_MAX_DIGITS = 400  # digits of an integer in the JSON
 _KINDS = ("code", "markdown", "raw")
 _SAVE = "open it in Jupyter and save it"
 _READ = (
@@ -62,7 +62,8 @@ class NotebookCell:
 class Notebook:
     """The content of a submitted file, read once for grading, restoring and recording.
 
-    `problem` is the reason if the file could not be read. The content is not parsed before `cells` is used.
+    If the file could not be read, `problem` gives the reason. The content is parsed when `cells` is first
+    used.
     """
 
     content: bytes
@@ -70,7 +71,7 @@ class Notebook:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the problem, or else of the bytes. Files with different bytes have different digests."""
+        """A hash of the file's bytes or, if the file could not be read, of the problem."""
         return hashlib.sha256(self.problem.encode() or self.content).hexdigest()
 
     @cached_property
@@ -103,9 +104,10 @@ def open_plain(path: Path | str, flags: int = 0, folder: int | None = None) -> I
 
 @contextmanager
 def open_folder(path: Path | str, flags: int = os.O_NOFOLLOW, parent: int | None = None) -> Iterator[int]:
-    """Open a folder, relative to an open `parent` if given, and yield its descriptor. A link raises OSError.
+    """Open a folder, relative to an open `parent` if given, and yield its descriptor.
 
-    Replacing the folder afterwards has no effect on files that are opened relative to the descriptor.
+    For a symbolic link, OSError is raised. If the folder is replaced afterwards, files that are opened
+    relative to the descriptor still come from the opened folder.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | flags, dir_fd=parent)
     try:
@@ -117,7 +119,7 @@ def open_folder(path: Path | str, flags: int = os.O_NOFOLLOW, parent: int | None
 def read_notebook(path: Path) -> Notebook:
     """Read the file at `path`, without following a link or waiting for a pipe.
 
-    If it cannot be read, the result has a `problem`.
+    If the file cannot be read, the result has a `problem`.
     """
     try:
         with open_plain(path, os.O_NOFOLLOW) as file:
@@ -129,7 +131,7 @@ def read_notebook(path: Path) -> Notebook:
 
 
 def without_large_outputs(content: bytes) -> bytes:
-    """Remove the outputs of a notebook that is larger than MAX_BYTES. Other bytes are returned unchanged."""
+    """Return a notebook's content, without outputs if it is larger than MAX_BYTES and can be parsed."""
     if not MAX_BYTES < len(content) <= MAX_WITH_OUTPUTS:
         return content
     try:
@@ -149,7 +151,7 @@ def parse_notebook(content: bytes) -> dict[str, Any]:
     Raise UnreadableError for anything else.
     """
     if len(content) > MAX_BYTES:
-        fix = "take large pictures out of its text"
+        fix = "delete large pictures from its text cells"
         raise UnreadableError(f"it is larger than {MAX_BYTES >> 20} MB, even without outputs; {fix}")
     try:
         text = content.decode("utf-8-sig")
@@ -217,7 +219,7 @@ def _parsed(text: str) -> Any:
         if text.lstrip()[:1] != "{":
             raise UnreadableError(f"not a notebook; {_READ}") from None
         position = f"line {error.lineno}, column {error.colno}"
-        raise UnreadableError(f"not JSON ({position}), perhaps cut off; {_SAVE}") from None
+        raise UnreadableError(f"not JSON ({position}), so the file may be incomplete; {_SAVE}") from None
 
 
 def _read_json(text: str) -> Any:
@@ -248,7 +250,7 @@ def _checked(notebook: Any) -> dict[str, Any]:
     cells = notebook.get("cells")
     present: list[Any] = [cell for cell in cells if cell is not None] if isinstance(cells, list) else [None]
     if not all(isinstance(cell, dict) for cell in present):
-        raise UnreadableError(f"its cells are not a list of cells; {_SAVE}")
+        raise UnreadableError(f"its entry `cells` is not a list of cells; {_SAVE}")
     if len(present) > MAX_CELLS:
         raise UnreadableError(f"it has more than {MAX_CELLS} cells; delete those that you do not need")
     return {**notebook, "cells": [_plain_cell(number, cell) for number, cell in enumerate(present, 1)]}
@@ -264,7 +266,7 @@ def _plain_cell(number: int, cell: dict[str, Any]) -> dict[str, Any]:
         raise UnreadableError(f"cell {number} has no text; {fix}")
     text = "".join(filter(None, lines))
     if kind == "code" and len(text) > MAX_CELL:
-        fix = "delete output or data that is written into its code"
+        fix = "delete output or data that was pasted into the code"
         raise UnreadableError(f"cell {number} is longer than {MAX_CELL:,} characters; {fix}")
     return {**cell, "cell_type": kind, "source": text}
 
@@ -277,17 +279,17 @@ def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
     sheets = notebook.get("worksheets")
     sheets = [sheet for sheet in sheets if isinstance(sheet, dict)] if isinstance(sheets, list) else []
     cells = [sheet_cells for sheet in sheets if isinstance(sheet_cells := sheet.get("cells"), list)]
-    if sum(map(len, cells)) > MAX_CELLS:  # before the conversion, which takes minutes for very many cells
+    if sum(map(len, cells)) > MAX_CELLS:  # checked here, because converting very many cells takes minutes
         raise UnreadableError(f"it has more than {MAX_CELLS} cells")
     log = get_logger()
-    log.disabled = True  # its messages would repeat parts of the file; the error below replaces them
+    log.disabled = True  # nbformat would log parts of the file; the UnreadableError below is enough
     try:
         for cell in (cell for sheet in notebook.get("worksheets", ()) for cell in sheet["cells"]):
             cell["outputs"] = []  # grading does not read outputs, and damaged ones cannot be converted
         complete = nbformat.reader.reads(json.dumps({"metadata": {}} | notebook))
         upgraded: dict[str, Any] = dict(nbformat.convert(complete, 4))
         for cell in upgraded["cells"]:
-            cell.pop("id", None)  # each conversion would give it another random id
+            cell.pop("id", None)  # the conversion adds random ids, which differ each time
         return upgraded | {"nbformat_minor": 4}
     except Exception:  # a damaged file can raise anything
         fix = "open it in Jupyter and save it again"

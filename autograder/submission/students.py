@@ -1,4 +1,6 @@
-"""Reads students.csv: the students of the class, their names and ids on platforms, and their groups.
+"""Reads students.csv: the students of the course, their names, their groups, and their ids on platforms.
+
+The platforms are Canvas, Moodle and Gradescope. A squeezed name has no spaces, as in Canvas.
 
 Headings are recognised in several languages and spellings, as in the exports of universities.
 """
@@ -45,18 +47,19 @@ _MODEL = "write the headings id,name,email above the students"
 
 
 def meaning(heading: str) -> str:
-    """Return the column that a heading means, or the heading in lower case if its meaning is unknown."""
+    """Return the column's name for a heading, or the heading in lower case if its meaning is unknown."""
     text = unicodedata.normalize("NFKC", heading).strip().casefold()
     return _MEANING_OF.get(re.sub(r"[\W_]", "", text), text)
 
 
-_SEPARATOR = re.compile(r"\s*;\s*")  # between several names or groups in one cell
-# Characters that Moodle removes from a name in a zip, and characters that separate the words of a name.
+_SEPARATOR = re.compile(r"\s*;\s*")  # separates several names or groups in one cell
+# Characters that Moodle removes from names when it writes a zip file, and characters between words of a name.
 _REMOVED, _BETWEEN_WORDS = re.compile(r"[&<>\"`|':\\/\x00-\x1f]"), re.compile(r"[\s._,]+")
 # Characters that people and programs write in place of "'" and "-".
 _APOSTROPHES = re.compile("[\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u2018\u2019\u201b\u2032\ua78c]")
 _HYPHENS = re.compile("[\u2010-\u2015\u2212\ufe58]")
-# Kinds of keys with which students are looked up. For an id, the kind is its platform, or "".
+# Kinds of keys with which students are looked up. The kind of an id on a platform is the platform's name; the
+# kind of the id in this course and of the email address is "".
 _ANY, _NAME, _SQUEEZED, _GROUP = "id anywhere", "name", "squeezed name", "group"
 
 
@@ -81,7 +84,7 @@ class Student:
 
     @property
     def name(self) -> str:
-        """The name by which lists are sorted, with the last name first, or the id if there is no name."""
+        """The student in sorted lists: "Last, First", or the id if there is no name."""
         last, first = self.parts
         return f"{last}, {first}" if first else last or self.id
 
@@ -92,7 +95,7 @@ class Student:
 
     @property
     def ids(self) -> Iterator[tuple[str, str]]:
-        """The platform and text of each id of this student. For the id and the email address, it is ""."""
+        """Pairs of a platform and the id there. For the id in this course and the email address, it is ""."""
         yield from (("", text) for text in (self.id, self.email) if text)
         yield from self.platforms.items()
 
@@ -104,7 +107,7 @@ class Students:
     all: tuple[Student, ...]
 
     def called(self, text: str, platform: str = "") -> Sequence[Student]:
-        """Return the student with this id or email address, else the students with this name.
+        """Return the student with this id or email address or, if there is none, all students of this name.
 
         Different spellings of a name count as equal. The id may also be the student's id on `platform`. If no
         platform is given and nothing else matches, ids on all platforms are compared.
@@ -137,12 +140,12 @@ class Students:
         return f'"{id_}" is not an id in {STUDENTS}; {fix}'
 
     def _first(self, *keys: tuple[str, str]) -> Sequence[Student]:
-        """Return the students with the first of these keys that any student has."""
+        """Try the keys in order, and return the students of the first key that a student has."""
         return next(filter(None, map(self._by_key.get, keys)), ())
 
     @cached_property
     def _by_key(self) -> Mapping[tuple[str, str], Sequence[Student]]:
-        """The students by each kind and text of their keys, in the list's order."""
+        """The students in the list's order, by the kind and the text of each of their keys."""
         by_key: dict[tuple[str, str], list[Student]] = defaultdict(list)
         for student in self.all:
             ids = [(platform, folded(text)) for platform, text in student.ids]
@@ -157,13 +160,13 @@ class Students:
 
 @lru_cache(maxsize=1 << 16)
 def spelling(text: str) -> str:
-    """Return a form of a name or id that is equal for its different spellings."""
+    """Return a name or id in normal form, so that its different spellings become equal."""
     plain = unicodedata.normalize("NFKC", _HYPHENS.sub("-", _APOSTROPHES.sub("'", text)))
     return _BETWEEN_WORDS.sub(" ", _REMOVED.sub("", folded(plain))).strip()
 
 
 def folded(text: str) -> str:
-    """Return a form that is equal for two names if some file system cannot tell them apart."""
+    """Return a name in normal form, so that names that clash on some file system become equal."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
@@ -173,7 +176,7 @@ def squeezed(text: str) -> str:
 
 
 def _name_rotations(student: Student) -> Iterator[str]:
-    """Yield the rotations of a student's names: "ann lee" and "lee ann"."""
+    """Yield each name of a student with its words in each rotated order, such as "ann lee" and "lee ann"."""
     for name in student.names:
         words = spelling(name).split(" ")
         yield from (" ".join(words[first:] + words[:first]) for first in range(len(words)))
@@ -208,7 +211,7 @@ def listed_students(root: Path) -> Students | None:
 
 
 def read_students(path: Path) -> Students:
-    """Return the students in a CSV file. Without a header, each row has an id and other names."""
+    """Return the students in a CSV file. If there is no header, each row is an id followed by names."""
     rows = [[cell.strip() for cell in row] for row in read_rows(path)]
     try:
         columns = _columns(rows)
@@ -222,9 +225,9 @@ def read_students(path: Path) -> Students:
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the meanings of the columns, or an empty list if the first row is a student.
+    """Return the names of the columns, or an empty list if the first row describes a student.
 
-    If the first row is neither a header nor a student, ValueError is raised.
+    If the first row is a header without an id, or has an invalid heading, ValueError is raised.
     """
     headings = rows[0] if rows else ()
     columns = [meaning(heading) for heading in headings]
@@ -245,7 +248,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _is_header(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a column has numbers or email addresses in all of several rows, but not in the first row."""
+    """Whether the first row is a header: below a heading, there are only numbers or only email addresses."""
     filled = [row for row in rows if any(row)]
     return len(filled) > 1 and any(
         heading and not form.search(heading) and all(map(form.fullmatch, cells))
@@ -267,7 +270,7 @@ def read_rows(path: Path) -> list[list[str]]:
     except UnicodeDecodeError:
         raise UsageError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
     except csv.Error:
-        fix = "delete long texts, such as what students wrote"
+        fix = "delete cells with long texts, such as answers of students"
         raise UsageError(f"{path}: has a cell that is too long to be read; {fix}") from None
 
 
@@ -297,7 +300,7 @@ def _student(line: str, columns: Sequence[str], cells: Sequence[str]) -> Student
 
 
 def _refuse_repetitions(path: Path, students: Sequence[tuple[str, Student]], *, names: bool) -> None:
-    """Refuse an id that two students have. If `names`, also refuse a name that two students have."""
+    """Raise UsageError if two students have the same id or, with `names=True`, the same name."""
     rows: dict[str, str] = {}
     for line, student in students:
         if (first := rows.setdefault(folded(student.id), line)) != line:
@@ -308,7 +311,9 @@ def _refuse_repetitions(path: Path, students: Sequence[tuple[str, Student]], *, 
         for platform, text in (*student.ids, *(("", name) for name in student.names if names)):
             if (first := lines.setdefault((platform, folded(text)), line)) != line:
                 same = f'{path}: rows {_row(first)} and {_row(line)} have the same "{text}"'
-                raise UsageError(f"{same}, so it identifies two students; delete it in both rows")
+                raise UsageError(
+                    f'{same}, so "{text}" identifies two students; delete this text in both rows'
+                )
 
 
 def _row(line: str) -> str:

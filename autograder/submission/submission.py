@@ -16,8 +16,8 @@ from autograder.errors import UsageError
 from autograder.report.text import terminal_line
 from autograder.submission.notebook import Notebook, UnreadableError, read_notebook
 
-# A student's id is used in paths, database rows and tables, so it has no character that is special there.
-_ID = re.compile(r"[^\W_][\w.@+-]{0,63}")  # letters of any script
+# A student's id. Letters of any script are allowed; characters that are special in paths or tables are not.
+_ID = re.compile(r"[^\W_][\w.@+-]{0,63}")
 _MAX_ID = 200  # bytes; file systems allow 255 for a name
 # Names of devices in Windows.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
@@ -66,12 +66,12 @@ def students_in(course: Course) -> set[str]:
 
 
 def has_come(course: Course, student: str) -> bool:
-    """Whether submitted/ has a folder of this student."""
+    """Whether the student has a folder in submitted/."""
     return (course.root / "submitted" / student).is_dir()
 
 
 def find_submissions(course: Course, exercise: Exercise) -> Iterator[Submission]:
-    """Yield the submissions in submitted/ for `exercise`, in order of the students' ids, valid or not."""
+    """Yield the submissions for `exercise` in submitted/, ordered by student. Their files are not checked."""
     submitted = course.root / "submitted"
     for folder in sorted(submitted.iterdir()) if submitted.is_dir() else ():
         submission = Submission(course.root, folder.name, exercise.name)
@@ -82,7 +82,7 @@ def find_submissions(course: Course, exercise: Exercise) -> Iterator[Submission]
 def count_newer_pythons(
     course: Course, exercises: Iterable[Exercise], on_failure: OnFailure = raise_failure
 ) -> dict[str, int]:
-    """Return the number of notebooks in submitted/ for each version of Python that is newer than this one."""
+    """Return the number of notebooks in submitted/ for each Python version newer than the autograder's."""
     newer = Counter[tuple[int, ...]]()
     for exercise in exercises:
         for submission in find_submissions(course, exercise):
@@ -97,16 +97,13 @@ class UnknownExerciseError(UsageError):
 
 
 def exercise_by_name(course: Course, path: Path) -> Exercise | None:
-    """Return the exercise that is named in the notebook's file name, else in its folder's name, else None."""
+    """Return the exercise that the notebook's file name or, if it names none, the folder's name contains."""
     names = (exercise_in(text, course.exercises) for text in (path.stem, path.absolute().parent.name))
     return course.exercises.get(next(filter(None, names), ""))
 
 
 def exercise_in(text: str, exercises: Iterable[str]) -> str:
-    """Return the longest name of an exercise that `text` contains, or "".
-
-    In `text`, no letter or digit may be next to the name.
-    """
+    """Return the longest name of an exercise that occurs in `text` as a whole word, or ""."""
     words = ((name, rf"(?<![^\W_]){re.escape(name)}(?![^\W_])") for name in exercises)
     return max((name for name, word in words if re.search(word, text)), key=len, default="")
 
@@ -114,7 +111,7 @@ def exercise_in(text: str, exercises: Iterable[str]) -> str:
 def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercise:
     """Return the exercise with the most questions in the notebook's cells.
 
-    If several exercises have as many, or none has any, UnknownExerciseError is raised.
+    If there is a tie, or no exercise matches, UnknownExerciseError is raised.
     """
     try:
         codes = [cell.text for cell in notebook.cells if cell.kind == "code"]
@@ -128,6 +125,6 @@ def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercis
     if most and len(best) == 1:
         return best[0]
     raise UnknownExerciseError(
-        f"{terminal_line(str(path))}: neither its name, its folder nor its cells identify the exercise; "
-        f"pass --exercise (one of {', '.join(course.exercises)})"
+        f"{terminal_line(str(path))}: the file name, the folder and the cells do not identify the exercise; "
+        f"add --exercise with one of {', '.join(course.exercises)}"
     )

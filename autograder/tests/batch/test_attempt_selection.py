@@ -120,7 +120,7 @@ def test_grade_and_the_page_say_which_attempt_counts_and_why(ready: Course) -> N
     assert "CET; the newest cannot be read: not JSON" in line.message
     assert (
         "<p class=message>Your newest file, of 2026-03-03 21:00 CET, cannot be read: not JSON (line 1, "
-        "column 27), perhaps cut off. Open it in Jupyter and save it. Hand it in again. "
+        "column 27), so the file may be incomplete. Open it in Jupyter and save it. Hand it in again. "
         "What counts is attempt 1 of 3, 2026-03-01 17:00 CET.</p>"
     ) in feedback(course, "ann")
 

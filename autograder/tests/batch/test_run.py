@@ -83,7 +83,7 @@ def test_a_report_has_the_contract_s_keys(reports: dict[str, Report]) -> None:
 def test_wrong_use_is_reported_before_anything_is_graded(course: Course) -> None:
     known, unknown = write(course, "01_small.ipynb", solved(small(course))), course.root / "unknown.ipynb"
     unknown.write_text("no notebook", encoding="utf-8")
-    with pytest.raises(UnknownExerciseError, match="pass --exercise"):
+    with pytest.raises(UnknownExerciseError, match="add --exercise"):
         run_notebooks(course, [known, str(unknown)])
     with pytest.raises(UsageError, match=r"01_small_2\.ipynb: there is no such file"):
         run_notebooks(course, [known, str(course.root / "01_small_2.ipynb")])

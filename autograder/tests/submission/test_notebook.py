@@ -40,7 +40,7 @@ READ = "it must be the notebook itself (.ipynb), or its export as a script or te
     [
         (b"", "the file is empty; save the notebook"),
         (b"   ", "the file is empty; save the notebook"),
-        (b"{", f"not JSON (line 1, column 2), perhaps cut off; {SAVE}"),
+        (b"{", f"not JSON (line 1, column 2), so the file may be incomplete; {SAVE}"),
         (b"Dear teacher", f"not a notebook; {READ} Jupyter, Colab, Databricks, jupytext, marimo, Quarto"),
         (b"[" * 100_000, f"nested too deeply to be a notebook; {SAVE}"),
         (b'{"nbformat": 4, "x": ' + b'{"a":' * 100_000, f"nested too deeply to be a notebook; {SAVE}"),
@@ -50,9 +50,9 @@ READ = "it must be the notebook itself (.ipynb), or its export as a script or te
         (b"[]", f"JSON, but not a notebook; {READ}"),
         (b'"text"', f"JSON, but not a notebook; {READ}"),
         (json.dumps({**BOOK, "nbformat": 5}).encode(), "open it in Jupyter and save it again"),
-        (json.dumps({**BOOK, "cells": {}}).encode(), f"its cells are not a list of cells; {SAVE}"),
-        (json.dumps({**BOOK, "cells": "x"}).encode(), f"its cells are not a list of cells; {SAVE}"),
-        (json.dumps({**BOOK, "cells": [1]}).encode(), f"its cells are not a list of cells; {SAVE}"),
+        (json.dumps({**BOOK, "cells": {}}).encode(), f"its entry `cells` is not a list of cells; {SAVE}"),
+        (json.dumps({**BOOK, "cells": "x"}).encode(), f"its entry `cells` is not a list of cells; {SAVE}"),
+        (json.dumps({**BOOK, "cells": [1]}).encode(), f"its entry `cells` is not a list of cells; {SAVE}"),
         (
             json.dumps({**BOOK, "cells": [CELL, {**CELL, "source": 1}]}).encode(),
             f"cell 2 has no text; {NEW_CELL}",

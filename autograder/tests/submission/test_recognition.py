@@ -81,7 +81,7 @@ def test_cells_that_fit_two_exercises_or_none_tell_neither(course: Course) -> No
     course = with_another(course, "02_other")
     for notebook in (defining(SHARED), Notebook(b"no notebook")):
         with pytest.raises(
-            UnknownExerciseError, match=r"pass --exercise \(one of 01_small, 02_other\)"
+            UnknownExerciseError, match=r"add --exercise with one of 01_small, 02_other"
         ) as told:
             exercise_by_cells(course, Path("\x1b[2Jada\n.ipynb"), notebook)
         assert not set("\x1b\n") & set(str(told.value))  # a name cannot steer the terminal

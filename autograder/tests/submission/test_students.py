@@ -25,13 +25,13 @@ OBEYED = ":3: .* has a control character or an angle bracket"
     ("text", "message"),
     [
         ("=x,Ada\n", ':1: "=x" is not an id'),
-        ("ada,Lee\nbob,Lee\n", ': rows 1 and 2 have the same "Lee", so it identifies two students'),
+        ("ada,Lee\nbob,Lee\n", ': rows 1 and 2 have the same "Lee", so "Lee" identifies two students'),
         ("id,name\n,Lee\n", ':2: "" is not an id'),
         ("id,phone\nada,1\n", ':1: "phone" is not a column, or occurs twice; use id, name, email'),
         ("id,name,names\nada,1,2\n", ':1: "name" is not a column, or occurs twice'),
         (
             "id,email\nada,a@b.c\nbob,A@b.c\n",
-            ': rows 2 and 3 have the same "A@b.c", so it identifies two students',
+            ': rows 2 and 3 have the same "A@b.c", so "A@b.c" identifies two students',
         ),
         ("id,name\nada,Lee\nada,Lee\n", ': rows 2 and 3 have the same id "ada"; delete one of them'),
         ("Vorname,Nachname\nAda,Lovelace\n", NO_ID),
@@ -39,7 +39,10 @@ OBEYED = ":3: .* has a control character or an angle bracket"
         ("Kürzel;Person\n7001;Ada\n7002;Bob\n", NO_ID),
         ("Matr,Nachname\n1001,Ada\n1002,Bob\n", NO_ID),
         ("Person,Adresse\nada,ada@uni.edu\nbob,bob@uni.edu\n", NO_ID),
-        (f"id,name\nada,{'x' * 140_000}\n", "too long to be read; delete long texts, such as what students"),
+        (
+            f"id,name\nada,{'x' * 140_000}\n",
+            "too long to be read; delete cells with long texts, such as answers",
+        ),
         ("id,name\nbob,Bob\nada,</script><script>alert(1)</script>\n", OBEYED),  # by a page
         ("id,name\nbob,Bob\nada,A\x1b[2Jda\n", OBEYED),  # by a terminal
     ],
