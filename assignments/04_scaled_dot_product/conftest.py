@@ -154,7 +154,7 @@ class Printed(io.StringIO):
 
 @contextlib.contextmanager
 def as_in_grading(folder: Path) -> Iterator[Printed]:
-    """Run the `with` block in `folder`, without an answer to input(); yield its output."""
+    """Run the `with` block in `folder`, and yield what it prints. input() gets no text."""
     printed = Printed()
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -168,7 +168,7 @@ def as_in_grading(folder: Path) -> Iterator[Printed]:
 
 @contextlib.contextmanager
 def limited() -> Iterator[None]:
-    """Stop code that runs for too long. If it catches the error and goes on, Ctrl-C ends everything."""
+    """Stop the `with` block after MAX_SECONDS. If the code catches the error, Ctrl-C stops everything."""
 
     def stop(*_: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
