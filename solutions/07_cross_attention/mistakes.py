@@ -240,7 +240,7 @@ class Attention(nn.Module):
 
 
 # %% exception="Attention"
-"""Tokens and matrices have two dimensions."""
+"""All tensors have two dimensions, so dimension 1 is the last, and reversing all dimensions is right."""
 misconceptions = [
     "all_dimensions_reversed",
     "first_two_dimensions",
@@ -324,12 +324,12 @@ edit = "L.unsqueeze(1) => L.to(torch.uint8).unsqueeze(1)"
 
 
 # %% exception="padding_mask"
-"""No gradient flows through a boolean."""
+"""A boolean mask has no gradient, so `detach` changes nothing."""
 edits = ["X >= Y => (X >= Y).detach()"]
 
 
 # %% exception="padding_mask"
-"""Whole numbers have no gradient."""
+"""Lengths are integers without a gradient, so `detach` changes nothing."""
 misconceptions = ["detached"]
 
 
@@ -638,8 +638,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="padding_vectors_zeroed"
-"""Your code sets hidden tokens of `context` to zeros. Which score does a token of zeros get, and is its
-weight 0? Your code also changes the caller's `context`.
+"""Your code sets hidden tokens of `context` to zeros. Which score does such a token get? Is its weight 0
+after the softmax? Your code also changes the caller's `context`.
 """
 
 

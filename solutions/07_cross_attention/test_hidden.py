@@ -1,9 +1,9 @@
-"""Hidden tests of 07: three different inputs, padding without influence, queries that do not mix.
+"""Hidden tests of 07: each input has its own use, padding has no effect, queries do not affect each other.
 
-Most tests check a single property, so a mistake fails few tests. They compare two results of one module, or
-load weights with which all scores are equal, or with which marked tokens get all the weight for any scale. If
-a layer has a bias that the exercise does not ask for, tests load numbers into this bias and expect a result
-with it. A single test checks that there is no such bias.
+Most tests check a single property, so a mistake fails few tests. Many tests compare two results of one
+module, or load weights for which a wrong scale of the scores makes no difference: all scores are equal, or
+marked tokens get all the attention. Only one test checks that there is no bias. All other tests load numbers
+into such a bias, and the result that they expect contains it.
 """
 
 import pytest
@@ -32,18 +32,18 @@ from autograder.testing import (
 )
 
 LOAD = """
-def spelt(module, name):
-    # Return the tensor at a dotted name, or None; plain lists may be on the way. A plain tensor W is
-    # used as x @ W, so its weight as a layer is W.T.
-    found = module
+def tensor_by_name(module, name):
+    # Return the tensor with this dotted name, or None. A part of the name may be an index of a plain list.
+    # Students use a plain tensor W as x @ W, so a layer with the same effect has the weight W.T.
+    value = module
     for part in name.split("."):
-        if isinstance(found, (list, tuple)) and part.isdigit():
-            found = found[int(part)] if int(part) < len(found) else None
-        elif part == "weight" and isinstance(found, torch.Tensor):
-            return found.T
+        if isinstance(value, (list, tuple)) and part.isdigit():
+            value = value[int(part)] if int(part) < len(value) else None
+        elif part == "weight" and isinstance(value, torch.Tensor):
+            return value.T
         else:
-            found = getattr(found, part, None)
-    return found if isinstance(found, torch.Tensor) else None
+            value = getattr(value, part, None)
+    return value if isinstance(value, torch.Tensor) else None
 
 def tensors_in(value, seen):
     # Yield all tensors that a module stores under any names, in their order.
@@ -59,9 +59,9 @@ def tensors_in(value, seen):
             yield from tensors_in(part, seen)
 
 def load(module, weights, spare):
-    # Copy each weight into the tensor of its name, or else into the next free tensor of its shape. Return
-    # the names of the weights that were copied.
-    named = {name: spelt(module, name) for name in (*spare, *weights)}
+    # Copy each weight into the tensor with its name. If there is none, copy it into the next unused tensor
+    # with its shape. Copy `spare` by name alone. Return the names of all weights that were copied.
+    named = {name: tensor_by_name(module, name) for name in (*spare, *weights)}
     places = {
         name: place for name, place in named.items()
         if place is not None and place.shape == {**spare, **weights}[name].shape
@@ -93,9 +93,9 @@ def expect_parameters(actual, shapes):
 
 
 def load(student, module, weights):
-    """Load these weights into a module, and random biases if it has any; return all that were loaded.
+    """Load these weights into a module, and random numbers into its biases. Return all loaded tensors.
 
-    A tensor is loaded wherever the module stores it: a single test checks names and registration.
+    The module may store a weight under any name, because only one test checks names and registration.
     """
     rows = {
         name.replace("weight", "bias"): w[:, 0]
@@ -111,7 +111,7 @@ def load(student, module, weights):
 
 
 def alive(seen, shape):
-    """Return the output of an inspected call in this shape; it must depend on two weights at least."""
+    """Return the output of a call of `inspect`. It must have this shape and depend on two weights or more."""
     output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
     weights = [g for name, g in seen.parameters.items() if not name.endswith("bias")]
     reached = sum(gradient is not None and bool(gradient.any()) for gradient in weights)
@@ -122,7 +122,7 @@ def alive(seen, shape):
 
 @precondition()
 def called(module, *inputs, shape):
-    """Return a module's output for its inputs, which must depend on its layers."""
+    """Call a module and return its output. The output must depend on two weights or more."""
     return alive(module.inspect(*inputs, weight=torch.randn(shape)), shape)
 
 
@@ -137,7 +137,7 @@ def expect_all_gradients(seen, layers):
 
 
 def expect_input_gradients(seen, count, names):
-    """Return the gradients of the first inputs, all of which must be there."""
+    """Return the gradients of the first `count` inputs. Each of these gradients must exist."""
     gradients = [seen.gradients.get(i) for i in range(count)]
     for gradient, name in zip(gradients, names, strict=False):
         expect(
@@ -164,7 +164,7 @@ def some_hidden(*shape):
 
 
 def attention_weights(d, dtype=torch.float32, *, equal_scores=False):
-    """Return parameters for Attention with large numbers, or with which all scores are equal."""
+    """Return random parameters of Attention. With `equal_scores`, W_q and W_k are zeros."""
     sizes = {"W_q": 0.0, "W_k": 0.0} if equal_scores else {}
     return {
         f"{name}.weight": torch.randn(d, d, dtype=dtype) * sizes.get(name, 0.7)
@@ -190,7 +190,9 @@ def attention(weights, q, k, v, hidden=None):
 def test_attention_parameters(student):
     """The parameters are W_q, W_k and W_v, each of shape (d_model, d_model), without a bias."""
     module = student.Attention(5, 0, 1)
-    module(*three(5, 5, 5))  # the stub already has the layers, but cannot be called
+    module(
+        *three(5, 5, 5)
+    )  # the stub already has the layers: only this call makes it fail
     parameters = named_parameters(student, module)
     expect_parameters(parameters, {f"{name}.weight": (5, 5) for name in SHORT})
     biased = [name for name in parameters if name.endswith("bias")]
@@ -218,7 +220,7 @@ def test_attention_order(student, reference):
     for side in (student, reference):
         side.seed(seed)
     modules = [side.Attention(2, 0, 1) for side in (student, reference)]
-    modules[0](*three(3, 3, 2))  # as above
+    modules[0](*three(3, 3, 2))  # makes the stub fail
     actual, expected = (
         named_parameters(side, module)
         for side, module in zip((student, reference), modules, strict=True)
@@ -337,10 +339,10 @@ def test_attention_sets_no_seed(student):
 
 
 def marked(n, m, d, shift):
-    """Return tokens of the queries, and tokens of the context of which every second is marked.
+    """Return the tokens for the queries, and a context in which every second token is marked.
 
-    With `marking_weights`, `shift` has the number that is added to all scores of each query, and only marked
-    tokens have weights, for any scale.
+    With `marking_weights`, shift[i] is added to the scores of query i, and the marked tokens get all the
+    attention, however the scores are scaled.
     """
     asking, answering = torch.randn(n, d), torch.randn(m, d)
     asking[:, -1], asking[:, -2] = shift, 1
@@ -349,7 +351,7 @@ def marked(n, m, d, shift):
 
 
 def marking_weights(d_query, d_context, d_out):
-    """Return weights of queries and keys with which a score is a row's shift plus a token's mark."""
+    """Return weights for queries and keys: each score is the shift of its row plus the mark of its token."""
     query, key = torch.zeros(d_out, d_query), torch.zeros(d_out, d_context)
     query[0, -1] = key[0, -1] = 1  # a row's shift
     query[1, -2] = key[1, -2] = 1  # a token's mark
@@ -386,7 +388,7 @@ def test_attention_very_low_scores(student):
 
 @question("Attention")
 def test_attention_float64(student):
-    """With float64 weights and inputs, the output is float64 with its precision."""
+    """With float64 weights and inputs, the output has the dtype and the precision of float64."""
     module, weights = make_attention(student, 7, torch.float64)
     q, k, v = three(7, 7, 7, torch.float64)
     right = attention(weights, q, k, v)
@@ -461,7 +463,9 @@ def test_padding_shows_words(student):
     """No word is hidden."""
     lengths, width = some_lengths(7), 7
     mask = padding_of(student, lengths, width)
-    message = "A word is hidden. Counted from 0, which position has the last word of a sentence of length 2?"
+    message = (
+        "A word is hidden. At which position, counted from 0, is the last of two words?"
+    )
     expect(not mask[~padding(lengths, width)].any(), message)
 
 
@@ -480,7 +484,7 @@ def test_padding_beyond_longest(student):
     """max_length may be larger than the length of the longest sentence."""
     lengths, width = torch.randint(1, 4, (draw(2, 5),)), draw(5, 9)
     mask = padding_of(student, lengths, width)
-    message = "The mask has max_length columns for all lengths."
+    message = "A position after the longest sentence is visible. Which columns are padding in all rows?"
     expect(bool(mask[:, lengths.max() :].all()), message)
 
 
@@ -527,7 +531,7 @@ def test_padding_equal_sizes(student):
 def cross_weights(
     d_query, d_context, d_out, *, bias=False, dtype=torch.float32, equal_scores=False
 ):
-    """Return parameters for CrossAttention with large numbers, or with which all scores are equal."""
+    """Return random parameters of CrossAttention. With `equal_scores`, W_query and W_key are zeros."""
     sizes = {"W_query": d_query, "W_key": d_context, "W_value": d_context}
     weights = {
         f"{name}.weight": torch.randn(d_out, size, dtype=dtype) * 0.7
@@ -641,7 +645,7 @@ def test_cross_full_mask(student):
         module, weights = make_cross(student, 5, 3, 6, equal_scores=equal_scores)
         x, context = sequences(2, 4, 6, 5, 3)
         hidden = some_hidden(2, 4, 6)
-        hint = "Does your code apply a mask with three dimensions unchanged?"
+        hint = "A mask with three dimensions has the shape of the scores. Does your code change this mask?"
         actual = module(x, context, hidden)
         expect_numbers(actual, cross(weights, x, context, hidden), hint=hint)
 
@@ -692,7 +696,7 @@ def test_cross_sets_no_seed(student):
 
 
 def marked_cross(student, shift):
-    """Return a module, inputs whose rows of scores are shifted by `shift`, and its weights."""
+    """Return a module, x, context and the module's weights. shift[i] is added to the scores of query i."""
     query, key = marking_weights(4, 5, 6)
     value = torch.randn(6, 5)
     module = student.CrossAttention(4, 5, 6)
@@ -727,7 +731,7 @@ def test_cross_very_low_scores(student):
 
 @question("CrossAttention")
 def test_cross_float64(student):
-    """With float64 weights and inputs, the output is float64 with its precision."""
+    """With float64 weights and inputs, the output has the dtype and the precision of float64."""
     module, weights = make_cross(student, 7, 7, 7, dtype=torch.float64)
     x, context = sequences(2, 7, 7, 7, 7, torch.float64)
     actual = expect_tensor(module(x, context), dtype=torch.float64)

@@ -210,7 +210,7 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 # %% exception="MultiHeadAttentionWrapper"
-"""In an input (n, d_model), dimension 1 counts the columns, and this is the default of Attention."""
+"""Attention has the default col_dim=1, which is right for inputs of the shape (n, d_model)."""
 edits = ["Attention(D, R, C) => Attention(D, R)"]
 
 
@@ -222,8 +222,8 @@ edit = "X.transpose(1, 2) => X.transpose(1, 3)"
 
 
 # %% mistake="merge_heads" name="not_contiguous"
-"""`view` needs numbers that are in order in memory. After `transpose` they are not. Which two functions of
-the lesson help?
+"""`view` can join two dimensions only if their numbers are neighbours in memory. After `transpose` they are
+not. Which two functions of the lesson help?
 """
 edit = "X.reshape(B, L, Y) => X.view(B, L, Y)"
 
@@ -268,8 +268,8 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="heads_drop_alike"
-"""All heads drop the same weights. Which tensor goes into your dropout layer? Does it have a number for each
-head?
+"""All heads drop the same weights. Which tensor goes into your dropout layer? Does this tensor have separate
+numbers for each head?
 """
 
 
@@ -659,5 +659,5 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% exception="MultiHeadAttention"
-"""A remainder is never negative."""
+"""A remainder is never negative, so `> 0` means the same as `!= 0`."""
 edits = ["X != 0 => X > 0"]

@@ -1,9 +1,9 @@
-"""Hidden tests of 08: every head gets the mask, no head affects another, splitting and joining mix nothing.
+"""Hidden tests of 08: every head gets the mask, no head affects another, each number goes to its own head.
 
-Most tests check a single property, so a mistake fails few tests. They compare two results of one module, or
-load weights with which all scores are equal, with which marked tokens get all the weight for any scale, or
-with which out_proj is the identity. If a layer has a bias that the exercise does not ask for, tests load
-numbers into this bias and expect a result with it. A single test checks that there is no such bias.
+Most tests check a single property, so a mistake fails few tests. Many tests compare two results of one
+module, or load weights with which other mistakes have no effect: out_proj is the identity, all scores are
+equal, or marked tokens get all the attention. Only one test checks that there is no wrong bias. All other
+tests load numbers into such a bias, and the result that they expect contains it.
 """
 
 import pytest
@@ -33,18 +33,18 @@ from autograder.testing import (
 )
 
 LOAD = """
-def spelt(module, name):
-    # Return the tensor at a dotted name, or None; plain lists may be on the way. A plain tensor W is
-    # used as x @ W, so its weight as a layer is W.T.
-    found = module
+def tensor_by_name(module, name):
+    # Return the tensor with this dotted name, or None. A part of the name may be an index of a plain list.
+    # Students use a plain tensor W as x @ W, so a layer with the same effect has the weight W.T.
+    value = module
     for part in name.split("."):
-        if isinstance(found, (list, tuple)) and part.isdigit():
-            found = found[int(part)] if int(part) < len(found) else None
-        elif part == "weight" and isinstance(found, torch.Tensor):
-            return found.T
+        if isinstance(value, (list, tuple)) and part.isdigit():
+            value = value[int(part)] if int(part) < len(value) else None
+        elif part == "weight" and isinstance(value, torch.Tensor):
+            return value.T
         else:
-            found = getattr(found, part, None)
-    return found if isinstance(found, torch.Tensor) else None
+            value = getattr(value, part, None)
+    return value if isinstance(value, torch.Tensor) else None
 
 def tensors_in(value, seen):
     # Yield all tensors that a module stores under any names, in their order.
@@ -60,9 +60,9 @@ def tensors_in(value, seen):
             yield from tensors_in(part, seen)
 
 def load(module, weights, spare):
-    # Copy each weight into the tensor of its name, or else into the next free tensor of its shape. Return
-    # the names of the weights that were copied.
-    named = {name: spelt(module, name) for name in (*spare, *weights)}
+    # Copy each weight into the tensor with its name. If there is none, copy it into the next unused tensor
+    # with its shape. Copy `spare` by name alone. Return the names of all weights that were copied.
+    named = {name: tensor_by_name(module, name) for name in (*spare, *weights)}
     places = {
         name: place for name, place in named.items()
         if place is not None and place.shape == {**spare, **weights}[name].shape
@@ -99,7 +99,7 @@ HEAD_LAYERS = ("W_q", "W_k", "W_v")
 
 
 def expect_input_gradients(seen, inputs, names):
-    """Return the gradients of the first inputs, all of which must be there."""
+    """Return the gradients of the inputs. Each gradient must exist and have the shape of its input."""
     gradients = [seen.gradients.get(i) for i in range(len(inputs))]
     for gradient, x, name in zip(gradients, inputs, names, strict=False):
         expect(
@@ -134,9 +134,9 @@ def expect_parameters(actual, shapes):
 
 
 def load(student, module, weights, spare=None):
-    """Load these weights into a module, and those of `spare` that it has; return all that were loaded.
+    """Load these weights into a module, and those of `spare` that it also has. Return all loaded weights.
 
-    A tensor is loaded wherever the module stores it: a single test checks names and registration.
+    The module may store a weight under any name, because only one test checks names and registration.
     """
     spare = spare or {}
     taken = student.define(LOAD, "load")(module, weights, spare)
@@ -147,7 +147,7 @@ def load(student, module, weights, spare=None):
 
 
 def wrapper_weights(d, heads, dtype=torch.float32, *, equal_scores=False):
-    """Return parameters for the wrapper, other numbers in each head, large or with equal scores."""
+    """Return random parameters for each head of the wrapper. With `equal_scores`, W_q and W_k are zeros."""
     sizes = {"W_q": 0.0, "W_k": 0.0} if equal_scores else {}
     return {
         f"heads.{i}.{layer}.weight": torch.randn(d, d, dtype=dtype)
@@ -182,7 +182,7 @@ def wrapped(weights, heads, inputs, hidden=None):
 
 
 def alive(seen, shape):
-    """Return the output of an inspected call in this shape; it must depend on the module's parameters."""
+    """Return the output of a call of `inspect`. It must have this shape and depend on a parameter."""
     output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
     reached = [g is not None and bool(g.any()) for g in seen.parameters.values()]
     message = "The output does not depend on any layer. Which step detaches it?"
@@ -192,7 +192,7 @@ def alive(seen, shape):
 
 @precondition()
 def called(module, *inputs, shape):
-    """Return a module's output for its inputs, which must depend on its parameters."""
+    """Call a module and return its output. The output must depend on the module's parameters."""
     return alive(module.inspect(*inputs, weight=torch.randn(shape)), shape)
 
 
@@ -346,7 +346,7 @@ def test_wrapper_sets_no_seed(student):
 
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_float64(student):
-    """With float64 weights and inputs, the output is float64 with its precision."""
+    """With float64 weights and inputs, the output has the dtype and the precision of float64."""
     module, weights = make_wrapper(student, 7, 2, torch.float64)
     inputs = three(7, 7, 7, torch.float64)
     actual = expect_tensor(module(*inputs), dtype=torch.float64)
@@ -383,10 +383,9 @@ def different(*shape, dtype=torch.float32):
 
 
 def dealt(actual, x, right):
-    """Return a result in the shape of `right`; it must hold each number of x once and differ from x."""
-    expect(
-        expect_tensor(actual).shape != x.shape, "The result has the same shape as x."
-    )
+    """Expect a shape unlike that of x, and each number of x once. Return the result in the right shape."""
+    fault = "The result still has the shape of x, but it needs another shape."
+    expect(expect_tensor(actual).shape != x.shape, fault)
     tensor = numbers(actual, right)
     same = torch.equal(tensor.flatten().sort().values, right.flatten().sort().values)
     fault = (
@@ -431,7 +430,7 @@ def test_split_values(student):
 
 @question("split_heads")
 def test_split_equal_sizes(student):
-    """The result is also right if some sizes are equal: those of sequences, tokens, heads or features."""
+    """The result is also right if two sizes are equal, such as the numbers of tokens and of heads."""
     for batch, length, heads, size in (
         (2, 4, 4, 3),
         (3, 3, 3, 3),
@@ -512,7 +511,7 @@ def test_merge_values(student):
 
 @question("merge_heads")
 def test_merge_equal_sizes(student):
-    """The result is also right if some sizes are equal: those of sequences, tokens, heads or features."""
+    """The result is also right if two sizes are equal, such as the numbers of tokens and of heads."""
     for shape in ((2, 4, 4, 3), (3, 3, 3, 3), (2, 3, 5, 3), (3, 3, 5, 2), (2, 3, 4, 4)):
         x = different(*shape)
         hint = "For each token, the features of head 0 come first. Which dimension counts the heads?"
@@ -562,7 +561,7 @@ def test_merge_any_order_in_memory(student):
 
 
 def weights_for(d_in, d_out, *, bias=False, dtype=torch.float32, equal_scores=False):
-    """Return parameters of the three layers with large numbers, or with which all scores are equal."""
+    """Return random parameters of the three layers. With `equal_scores`, W_query and W_key are zeros."""
     weights = {
         f"{name}.weight": torch.randn(d_out, d_in, dtype=dtype) * 0.6 for name in LAYERS
     }
@@ -576,9 +575,10 @@ def weights_for(d_in, d_out, *, bias=False, dtype=torch.float32, equal_scores=Fa
 
 
 def give(student, module, weights):
-    """Load these weights into a module, and out_proj and biases if it has them.
+    """Load these weights into a module, and return all weights for the right result.
 
-    Without weights for out_proj, it becomes the identity. Return all weights that a right module has.
+    Biases of the three layers that `weights` lacks become random. An out_proj that it lacks becomes the
+    identity.
     """
     sample = weights["W_value.weight"]
     size, dtype = len(sample), sample.dtype
@@ -615,14 +615,14 @@ def without_last_layer(weights, x, heads):
 
 @precondition()
 def mixing(module, x, size):
-    """Return a module's output for x, which must depend on two of its weights at least."""
+    """Return a module's output for x. The output must depend on two weights or more."""
     shape = (*x.shape[:-1], size)
     seen = module.inspect(x, weight=torch.randn(shape))
     return mixed(seen, shape)
 
 
 def mixed(seen, shape):
-    """Return the output of an inspected call in this shape; it must depend on two weights at least."""
+    """Return the output of a call of `inspect`. It must have this shape and depend on two weights or more."""
     weights = [g for name, g in seen.parameters.items() if name.endswith("weight")]
     reached = sum(gradient is not None and bool(gradient.any()) for gradient in weights)
     message = f"The output depends on {reached} of the module's weights. Is it detached from the others?"
@@ -731,8 +731,8 @@ def weights_in_sight(student, length, rate):
     """
     weights = weights_for(length, 4 * length)
     for name in ("W_query.weight", "W_key.weight"):
-        weights[name] *= 0.1  # no weight is nearly 0
-    # Values are one-hot, twice over in each head, so that a head's features are its weights.
+        weights[name] *= 0.1  # similar scores, so that no attention weight is nearly 0
+    # The value of token i is one-hot at i, twice in each head: a head's output is its weights, twice.
     weights["W_value.weight"] = torch.eye(length).repeat(4, 1)
     module = student.MultiHeadAttention(length, 4 * length, length, rate, 2)
     give(student, module, weights)
@@ -757,7 +757,7 @@ def test_heads_dropout_in_training(student):
     dropped, visible = seen.abs() < 1e-6, full > 1e-4
     message = (
         "In training some weights must be 0, but none is. "
-        "Does your class drop weights at all? A dropped score is 0, and 0 is an ordinary score."
+        "Does your class drop weights at all? If it drops scores: which weight does a score of 0 get?"
     )
     expect(bool(dropped[visible].any()), message)
     expect(
@@ -831,11 +831,11 @@ def test_heads_set_no_seed(student):
 def far_apart(student, shift):
     """Return a module of two heads, its input, and the right output.
 
-    `shift` is added to the scores, one number for each row. Some tokens are marked. In rows that see a marked
-    token, only marked tokens have weights, for any scale.
+    `shift` is added to the scores, one number for each row. Some tokens are marked. If a row sees a marked
+    token, marked tokens get all the attention, however the scores are scaled.
     """
     weights = weights_for(6, 10, equal_scores=True)
-    for row in (0, 5):  # where a head begins
+    for row in (0, 5):  # the first row of each head
         weights["W_query.weight"][row, 5] = weights["W_key.weight"][row, 4] = 1
         weights["W_query.weight"][row + 1, 4] = weights["W_key.weight"][row + 1, 3] = 1
     weights["W_value.weight"][:, 3:] = 0
@@ -864,11 +864,11 @@ def test_heads_very_low_scores(student):
 
 @question("MultiHeadAttention")
 def test_heads_float64(student):
-    """With float64 weights and inputs, the output is float64 with its precision."""
+    """With float64 weights and inputs, the output has the dtype and the precision of float64."""
     module, weights = make_heads(student, 5, 10, 5, 2, dtype=torch.float64)
     x = torch.randn(2, 5, 5, dtype=torch.float64)
     actual = expect_tensor(module(x), dtype=torch.float64)
-    hint = "Is a step computed in float32, such as the root?"
+    hint = "Do you compute a step in float32, for example the root?"
     expect_numbers(actual, multi_head(weights, x, 2), hint=hint)
 
 
@@ -881,7 +881,8 @@ def test_heads_dropout_of_each_weight_by_itself(student):
         share = dropped[visible].double().mean().item()
         message = f"With dropout {rate} about {share:.0%} of the weights were dropped."
         expect(abs(share - rate) < 0.1, message)
-    half = dropped[..., 6:, :6]  # in this part, each token sees each other token
+    # Nothing is hidden in later rows and earlier columns.
+    half = dropped[..., 6:, :6]
     for dim, name in enumerate(("texts", "heads", "rows", "columns")):
         differs = (half != half.narrow(dim, 0, 1)).any()
         hint = "Does your dropout draw a random number for each weight?"

@@ -151,14 +151,14 @@ class Block(nn.Module):
 
 
 # %% exception="Block"
-"""Dropout at the end of a half is optional."""
+"""Dropout at the end of the feed-forward network is optional."""
 edits = [
     "nn.Sequential(X, nn.GELU(), Y, nn.Dropout(D)) => nn.Sequential(X, nn.GELU(), Y)"
 ]
 
 
 # %% exception="Block"
-"""The position of the dropout inside a half is optional."""
+"""Dropout may be at any position in the feed-forward network."""
 edits = [
     """
 nn.Sequential(X, nn.GELU(), nn.Linear(4 * N, N), nn.Dropout(D))
@@ -174,7 +174,7 @@ misconceptions = ["every_hth_feature"]
 
 
 # %% exception="Block"
-"""Whether layers have a bias is left open."""
+"""The exercise leaves open whether a layer has a bias."""
 misconceptions = ["bias_left_on"]
 
 
@@ -277,8 +277,8 @@ edit = "self.blocks(X) => self.norm(self.blocks(X))"
 
 
 # %% mistake="TinyGPT" name="final_rms_norm"
-"""A LayerNorm gives each token features with the mean 0. Which mean do the features have in your model,
-before the head?
+"""After a LayerNorm, the features of each token have the mean 0. Which mean do they have in your model,
+where the head reads them?
 """
 edit = "nn.LayerNorm(N) => nn.RMSNorm(N)"
 
@@ -437,17 +437,17 @@ edit = "self.token_embedding = nn.Embedding(V, N) => self.token_embedding = nn.E
 
 
 # %% exception="TinyGPT"
-"""Learnt positions start with both signs, and can learn both."""
+"""Position embeddings can have either sign, so they may be subtracted instead of added."""
 edits = ["X + Y => X - Y"]
 
 
 # %% exception="TinyGPT"
-"""The description promises only a gradient of the loss."""
+"""The exercise asks only for a gradient of the loss, so the logits may be detached."""
 edits = ["(L, None) => (L.detach(), None)", "(L, X) => (L.detach(), X)"]
 
 
 # %% exception="TinyGPT"
-"""The description promises only float32."""
+"""The exercise asks only for float32, so a conversion to float32 changes nothing."""
 edits = [
     "(L, None) => (L.float(), None)",
     "(L, X) => (L.float(), X)",
@@ -456,12 +456,12 @@ edits = [
 
 
 # %% exception="TinyGPT"
-"""A single value has no dimension that squeeze could remove."""
+"""The loss has no dimension, so `squeeze` changes nothing."""
 edits = ["F.cross_entropy(X, Y) => F.cross_entropy(X, Y).squeeze()"]
 
 
 # %% exception="TinyGPT"
-"""Whether layers have a bias is left open."""
+"""The exercise leaves open whether a layer has a bias."""
 misconceptions = ["bias_left_on"]
 
 
@@ -561,12 +561,12 @@ def generate(model, tokens, max_new_tokens):
 
 
 # %% exception="generate"
-"""The logits of the last position have two dimensions."""
+"""The logits of the last position have two dimensions, so dimension 1 is the last."""
 edits = ["X.argmax(dim=-1, keepdim=True) => X.argmax(dim=1, keepdim=True)"]
 
 
 # %% exception="generate"
-"""Whole numbers have no gradient."""
+"""Tokens are integers without a gradient, so `detach` changes nothing."""
 edits = [
     "torch.cat(X, dim=1) => torch.cat(X, dim=1).detach()",
     "return T => return T.detach()",
@@ -575,12 +575,12 @@ misconceptions = ["weights_detached", "detached"]
 
 
 # %% exception="generate"
-"""The likeliest token remains the same."""
+"""A softmax over the vocabulary does not change which token is the likeliest."""
 misconceptions = ["softmax_over_dim_1"]
 
 
 # %% exception="generate"
-"""Tokens have no sign."""
+"""Tokens are never negative, so these functions change nothing."""
 misconceptions = ["negatives_cut", "absolute_values"]
 
 

@@ -1,12 +1,12 @@
 """Hidden tests of 09_tiny_gpt.
 
-Layers may have any names, so a Block is tested by its results, and its weights are found by their shapes.
-A TinyGPT is built with a right Block instead of the student's Block. `generate` and `train_step` are
-called with models of the tests only. Blocks and models get larger weights first, so that a layer whose
-weights start small, or at zero, has a visible effect.
+Layers may have any names, so a Block is tested by its results, and its weights are identified by their
+shapes. A TinyGPT is built with a right Block instead of the student's Block. The tests call `generate` and
+`train_step` with their own models. Blocks and models get larger weights first, so that a layer whose weights
+start small, or at zero, has a visible effect.
 
-Most tests check a single property, so a mistake fails few tests. They set one half of a block to zero, use a
-single token or a single text, or compare numbers in any shape and dtype.
+Most tests check a single property, so a mistake fails few tests. Many tests set the attention or the
+feed-forward network of a block to zero, use a single token or text, or ignore a result's shape and dtype.
 """
 
 import functools
@@ -32,7 +32,8 @@ N_EMBD, HEADS, CONTEXT = 12, 3, 9
 
 BLOCKS = """
 def enlarge(block):
-    # The shape and the layer of a weight decide its numbers, so the order of the layers makes no difference.
+    # The seed for a weight depends on its shape and its layer, so the order of the layers makes no
+    # difference.
     seen = []
     with torch.no_grad():
         for name, parameter in block.named_parameters():
@@ -83,7 +84,7 @@ def tool(student, name):
 
 
 def numbers(actual, expected):
-    """Return a result in the shape and dtype of `expected`, if it has as many numbers."""
+    """Return a result in the shape and dtype of `expected`. It must have as many numbers, and no NaN."""
     tensor = expect_tensor(actual)
     if tensor.numel() == expected.numel():
         tensor = tensor.to(expected.dtype).reshape(expected.shape)
@@ -91,12 +92,12 @@ def numbers(actual, expected):
 
 
 def large_block(student, *dropout):
-    """Return a block in float64 and evaluation mode. Its weights are large, so each half has an effect."""
+    """Return a block in float64 and evaluation mode, with weights so large that each half has an effect."""
     block = student.Block(N_EMBD, HEADS, CONTEXT, *dropout)
     tool(student, "enlarge")(block)
     x = tokens_like(1, 4, N_EMBD)
     expect_tensor(block(x))
-    # A half by itself has 4 or 5 of the 13 parameters.
+    # The attention or the feed-forward network alone has 4 or 5 of the 13 parameters, which is less than 0.4.
     expect(
         tool(student, "effective")(block, x) > 0.4,
         "Most of the block's parameters have no effect. Does forward call all layers?",
@@ -105,7 +106,7 @@ def large_block(student, *dropout):
 
 
 class Halves:
-    """A block with large weights. A call can set one half to zero, or both halves."""
+    """A block with large weights. A call can set its attention, its feed-forward network, or both to zero."""
 
     def __init__(self, student):
         self.block, self.silenced = large_block(student), tool(student, "silenced")
@@ -130,7 +131,7 @@ class Halves:
         return found[0]
 
     def __call__(self, x, *, attends=True, thinks=True):
-        """Return the output without biases. A half that is switched off adds zeros."""
+        """Return the output without biases. The attention and the feed-forward network can be left out."""
         names = [
             *([] if attends else self.attention),
             *([] if thinks else [self.second]),
@@ -141,10 +142,8 @@ class Halves:
         """Return the numbers that this half adds to x if the other half is zero."""
         alone = self(x, attends=half == "attention", thinks=half != "attention")
         added = alone - self(x, attends=False, thinks=False)
-        fault = (
-            f"The output of the {half} is lost if the block's other half gives zeros."
-        )
-        expect(bool(added.abs().max() > 0.1), f"{fault} What is this output added to?")
+        fault = f"If the other half of the block gives zeros, the {half} has no effect."
+        expect(bool(added.abs().max() > 0.1), f"{fault} What is its output added to?")
         return added
 
 
@@ -246,7 +245,7 @@ def test_block_adds_attention(student):
     matrices = [
         p for end in ends for n, p in halves.parameters.items() if n.endswith(end)
     ]
-    if len(matrices) == 4:  # the other tests check other kinds of attention
+    if len(matrices) == 4:  # attention with other matrices is left to the other tests
         expect_close(added, attention(norm(x), *matrices), atol=1e-3)
 
 
@@ -265,7 +264,7 @@ OTHERS = (F.silu, F.elu, F.leaky_relu, F.softplus, torch.tanh, torch.sigmoid)
 
 
 def expect_feed_forward(student, activations, fault):
-    """Expect the second half to add Linear(activation(Linear(norm(h)))), with one of these."""
+    """Expect the second half to add Linear(activation(Linear(norm(h)))), with one of these activations."""
     halves, x = Halves(student), one_token()
     added = halves.added(x, "feed-forward network")
     first, second = (halves.parameters[n] for n in (halves.first, halves.second))
@@ -298,7 +297,7 @@ def test_block_halves_follow_each_other(student):
     """The second half uses h, the result of the first half, as its input and on its residual path."""
     halves, x = Halves(student), one_token()
     one_by_one = halves(halves(x, thinks=False), attends=False)
-    hint = "Does the second half use x or h, as its input and in the addition?"
+    hint = "The second half needs h twice: as its input and in the sum. Do you use x in one of these places?"
     expect_close(halves(x), one_by_one, atol=1e-3, hint=hint)
 
 
@@ -358,13 +357,13 @@ def test_block_drops_in_training_only(student):
     block = large_block(student)
     resting = numbers(block(x), x)
     block.train()
-    hint = "In training the output is not that of evaluation, although dropout is 0 by default."
+    hint = "In training the output differs from the output in evaluation, although dropout is 0 by default."
     for output in twice(block):
         expect_close(output, resting, hint=hint)
 
 
 VOCAB, WIDTH, LENGTH = 17, 24, 10
-# If a token changes a guess by less than this fraction of a position's effect, its embedding is too small.
+# The smallest effect of a token on the guesses, as a fraction of the effect of a position.
 DROWNED = 0.05
 
 MODELS = """
@@ -399,7 +398,7 @@ def fresh(model_class, *sizes):
     return model_class(*sizes).eval()
 
 def stirred(model):
-    # The shape and the layer of a weight decide its numbers, so two right models give the same results.
+    # The seed for a weight depends on its shape and its layer, so two right models give the same results.
     inside = {id(p) for module in model.modules() if isinstance(module, Block) for p in module.parameters()}
     done, seen = set(), []
     with torch.no_grad():
@@ -416,7 +415,8 @@ def stirred(model):
                 alike = bool(parameter.min() == parameter.max())  # in a LayerNorm, or not initialised yet
                 constant = parameter.flatten()[0].item() if alike else 0.0
                 bias = linear and parameter.dim() == 1 and id(parameter) not in inside
-                parameter.copy_(constant + (0.0 if bias else 0.3) * numbers)  # not every head has a bias
+                # The head may have no bias, so random numbers in its bias would change the results.
+                parameter.copy_(constant + (0.0 if bias else 0.3) * numbers)
     return model
 
 def loss_in(result):
@@ -439,8 +439,9 @@ def with_heads(model_class, num_heads, model, vocab_size, n_embd, _, *sizes):
     return other
 
 def learning(model_class, vocab_size, n_embd, num_heads, num_layers, context_length, tokens, targets):
-    # Return two pairs of numbers. First: parameters with a row for each token, and those of them that get a
-    # gradient. Second: those with requires_grad, also of positions, and those of them that get a gradient.
+    # Return two pairs (number of parameters, number of those with a gradient). The first pair counts
+    # parameters with a row for each token. The second pair counts these and the position embeddings, if they
+    # have requires_grad.
     model = build(model_class, vocab_size, n_embd, num_heads, num_layers, context_length)
     loss_in(model(tokens, targets)).backward()
     places = [p for p in model.parameters() if tuple(p.shape) == (context_length, n_embd)]
@@ -459,7 +460,7 @@ def parameters(model):
     return [parameter.detach().clone() for parameter in model.parameters()]
 
 def weights(model_class, vocab_size, n_embd, num_heads, num_layers, context_length, tokens, targets):
-    # Return the number of weights, and of weights with a gradient, without the embeddings and the head.
+    # Leave out embeddings and head. Return the number of all other weights, and of those with a gradient.
     model = fresh(model_class, vocab_size, n_embd, num_heads, num_layers, context_length)
     loss_in(model(tokens, targets)).backward()
     kept = [p for p in model.parameters() if not {vocab_size, context_length} & set(p.shape)]
@@ -504,12 +505,12 @@ def build(student, num_layers=1, how="build"):
 
 
 def random_tokens(*shape):
-    """Tokens that are also valid positions."""
+    """Return random tokens that are also valid positions."""
     return torch.randint(LENGTH, shape)
 
 
 def others(tokens):
-    """Tokens that differ from these at every position."""
+    """Return tokens that differ from these at every position."""
     return (tokens + 1 + torch.arange(tokens.shape[1]) % (LENGTH - 1)) % LENGTH
 
 
@@ -518,12 +519,12 @@ def parts(result):
 
 
 def logits_of(model, tokens, *targets):
-    """Return the logits of these texts, which may have any index in the result and any shape."""
+    """Return the logits of these texts. They may be any part of the result, and have any shape."""
     for part in parts(model(tokens, *targets)):
         if isinstance(part, torch.Tensor) and part.numel() % (len(tokens) * VOCAB) == 0:
             logits = part.reshape(len(tokens), -1, VOCAB)
             return expect_finite(logits.float(), "The logits")
-    raise Unmet(f"The model gave no logits for {VOCAB} tokens.")
+    raise Unmet(f"The model returned no logits for a vocabulary of {VOCAB} tokens.")
 
 
 def loss_of(model, tokens, targets):
@@ -543,7 +544,7 @@ def moved(model, tokens, changed):
 
 @question("TinyGPT")
 def test_model_form(student):
-    """The model returns (logits, loss); the logits are (B, T, vocab_size), and the same with targets."""
+    """The model returns (logits, loss). Logits have the shape (B, T, vocab_size), with or without targets."""
     model = build(student, num_layers=2)
     for length in (1, 6, LENGTH):
         tokens, plain = random_tokens(3, length), None
@@ -584,7 +585,7 @@ def test_loss_is_none_without_targets(student):
 
 @question("TinyGPT", basic=True)
 def test_loss_is_the_mean_cross_entropy(student):
-    """The loss is the mean cross-entropy of all guesses, with the unchanged targets, including 0."""
+    """The loss is the mean cross-entropy of all guesses. Target 0 counts like any other target."""
     model = build(student)
     for targets in (random_tokens(3, 7), random_tokens(1, 1), torch.zeros(2, 5).long()):
         tokens = random_tokens(*targets.shape)
@@ -632,7 +633,7 @@ def test_model_is_causal(student):
 def test_places_are_counted_from_the_beginning(student):
     """The guesses at the beginning of a text stay the same if the text gets longer."""
     model, tokens = build(student), random_tokens(1, LENGTH)
-    hint = "The same tokens were the beginning of a longer text. Do you count positions from the beginning?"
+    hint = "The longer text has the same beginning. Do you count positions from the beginning?"
     expect_close(
         logits_of(model, tokens[:, :4]),
         logits_of(model, tokens)[:, :4],
@@ -644,7 +645,7 @@ def test_places_are_counted_from_the_beginning(student):
 
 @question("TinyGPT")
 def test_sizes_are_those_given(student):
-    """Each layer has the sizes of the arguments, whichever argument is the largest."""
+    """The model works for all sizes: any of the arguments may be the largest."""
     build(student)
     for vocab_size, context_length in ((40, 12), (7, 20)):
         model = student.define(MODELS, "fresh")(
@@ -691,7 +692,7 @@ def test_nothing_is_dropped_in_training(student):
 
 
 def learning(student):
-    """Return the counts of `learning` for a batch of random tokens and targets."""
+    """Return the two pairs of the other `learning`, in MODELS, for random tokens and targets."""
     build(student)
     batch = random_tokens(2, LENGTH), random_tokens(2, LENGTH)
     return made(student, "learning", 1, *batch)
@@ -738,7 +739,7 @@ def test_guess_depends_on_its_token_and_the_past(student):
 
 @question("TinyGPT", basic=True)
 def test_sequences_stay_apart(student):
-    """The guesses for a sequence do not depend on other sequences, even for as many sequences as tokens."""
+    """The guesses for a sequence do not depend on other sequences, even if B equals T."""
     model, tokens = build(student), random_tokens(6, 6)
     together = logits_of(model, tokens)
     for row in (0, 4):
@@ -752,7 +753,7 @@ def test_order_matters(student):
     """The last guess depends on the order of the earlier tokens, even with a single block."""
     tokens = torch.randperm(LENGTH)[None, :7]
     other = tokens[:, [5, 4, 3, 2, 1, 0, 6]]
-    # Positions may also come from the student's Block.
+    # The student's Block may add the positions, so the model is built without it and with it.
     hows = ("build", "with_own_block")
     expect(
         any(moved(build(student, how=how), tokens, other) > 1e-4 for how in hows),
@@ -775,8 +776,8 @@ def test_layers_have_weights_of_their_own(student):
         "The number of parameters must grow by the same amount with every block.",
     )
     fault = (
-        "With more blocks, no more weights get a gradient. Does each block get the "
-        "output of the previous block?"
+        "The number of weights with a gradient must grow with every block. Does each block "
+        "get the output of the previous block?"
     )
     expect(reached[0] < reached[1] < reached[2], fault)
 
@@ -792,7 +793,7 @@ def test_final_norm(student):
 
 
 def read_by_head(parameters, logits):
-    """Yield the input of the head, computed for each parameter that may be the weight of the head."""
+    """For each parameter that may be the head's weight, compute the head's input from the logits."""
     shifts = [
         torch.zeros(VOCAB),
         *(p for p in parameters if tuple(p.shape) == (VOCAB,)),
@@ -811,7 +812,10 @@ def read_by_head(parameters, logits):
 
 
 def factor_of_norm(read, scale, shift):
-    """Return the factor from a LayerNorm's output with this scale and shift to `read`, or 0 if none fits."""
+    """If `read` is a multiple of a LayerNorm's output with this scale and shift, return the factor, else 0.
+
+    Without a shift, return 1 for any multiple.
+    """
     plain, size = read / scale, read.shape[-1]
     factor = (plain.mean() / (shift / scale).mean()).item() if shift.any() else 1.0
     plain = plain / factor - shift / scale
@@ -840,9 +844,8 @@ def test_final_norm_is_a_layer_norm(student):
     vectors = {
         i: p.double() for i, p in enumerate(parameters) if tuple(p.shape) == (width,)
     }
-    scales = {i: p for i, p in vectors.items() if p.all()} | {
-        -1: torch.ones(width)
-    }  # none has a zero
+    # Numbers are divided by a scale, so no scale may contain 0.
+    scales = {i: p for i, p in vectors.items() if p.all()} | {-1: torch.ones(width)}
     shifts = vectors | {-1: torch.zeros(width)}
     norms = [
         (read, factor, i, j)
@@ -865,7 +868,7 @@ def test_final_norm_is_a_layer_norm(student):
         )
         expect(
             once,
-            "The last LayerNorm is not applied exactly once, before the head. How often is it called?",
+            "The last LayerNorm must be applied exactly once, just before the head. How often is it called?",
         )
 
 
@@ -905,8 +908,8 @@ def test_small_text_is_learnt(student):
     places = torch.arange(14)[:, None] + torch.arange(LENGTH)
     model = made(student, "fresh", 1)
     train = student.define(MEASURES, "Training")(model)
-    # From the last token alone, half of the guesses have four possible next tokens: log(4) / 2 is about 0.7.
-    # Most models need forty steps; small tied embeddings need them all.
+    # A model that sees only the last token chooses among four tokens in half of all guesses, so its loss is
+    # at least log(4) / 2, about 0.7. Most models need forty steps, models with small tied embeddings all 240.
     for steps in (20, 20, 20, 60, 60, 60):
         train(text[places], text[places + 1], steps)
         guesses = logits_of(model, text[places])[:, -1]
@@ -919,7 +922,7 @@ def test_small_text_is_learnt(student):
 
 RECORDER = """
 class Recorder(nn.Module):
-    # Expects the sum of the tokens that it is given, modulo vocab_size - 1, plus 1; it errs in training.
+    # Predicts 1 + (sum of its tokens) % (vocab_size - 1). In training mode, it predicts a wrong token.
     def __init__(self, vocab_size, context_length, training):
         super().__init__()
         self.vocab_size, self.context_length = vocab_size, context_length
@@ -940,7 +943,7 @@ def draw_near(model):
 """
 STUBBORN = """
 class Stubborn(nn.Module):
-    # Finds one token the likeliest, whatever it is given.
+    # Predicts the same token for every input.
     def __init__(self, likeliest, vocab_size):
         super().__init__()
         self.context_length = 5
@@ -953,7 +956,7 @@ class Stubborn(nn.Module):
 """
 PARTS = """
 class InParts(nn.Module):
-    # Has parts, and parts in these, and keeps in which modes they are at each call.
+    # Has nested parts, and records the mode of each part at each call.
     def __init__(self, training):
         super().__init__()
         self.context_length, self.seen = 5, []
@@ -975,7 +978,7 @@ def recorder(student, *, vocab_size=13, context_length=5, training=False):
 
 
 def written(student, model, tokens, count):
-    """Return the new tokens from generate, which must have called the model."""
+    """Call generate, expect that it called the model, and return the new tokens."""
     new = expect_tensor(student.generate(model, tokens, count))
     expect(len(model.modes) > 0, "The model was never called.")
     rows = new.reshape(len(tokens), -1) if new.numel() % len(tokens) == 0 else new
@@ -984,13 +987,13 @@ def written(student, model, tokens, count):
 
 
 def expect_written(student, model, tokens, count, right, hint):
-    """Expect generate to append the tokens that `right` has after the beginning."""
+    """Expect generate to append the new tokens of `right`, which begins with `tokens`."""
     new, right = written(student, model, tokens, count), right[:, tokens.shape[1] :]
     expect_equal(new, right, hint=hint, name="The new tokens")
 
 
 def continued(tokens, count, vocab_size=13, context_length=5):
-    """Return these tokens and those that generate must append to them with the Recorder."""
+    """Return the text that generate must return for these tokens and a Recorder."""
     for _ in range(count):
         total = tokens[:, -context_length:].sum(dim=1, keepdim=True)
         newest = 1 + total % (vocab_size - 1)
@@ -1011,7 +1014,7 @@ def test_greedy_continuation(student):
 
 @question("generate")
 def test_form_of_the_result(student):
-    """The result is int64, and longer than `tokens` by max_new_tokens tokens, even for 0 or 1."""
+    """The result is int64, and longer than `tokens` by max_new_tokens, even if max_new_tokens is 0 or 1."""
     model, tokens = recorder(student), torch.randint(13, (2, 3))
     written(student, model, tokens, 7)
     for count in (7, 1, 0):
@@ -1048,7 +1051,7 @@ def test_crops_to_the_context(student):
     expect(
         max(lengths) <= 5, f"The model takes 5 tokens, but was given {max(lengths)}."
     )
-    fault = f"For 6 new tokens after 3, with context_length 5, the calls of the model got {lengths} tokens."
+    fault = f"For 3 tokens, 6 new tokens and context_length 5, the calls of the model got {lengths} tokens."
     expect(
         lengths == [3, 4, 5, 5, 5, 5],
         f"{fault} Which tokens should the model get in each call?",
@@ -1093,7 +1096,7 @@ def test_close_guesses(student):
 
 
 def modes(student, training):
-    """The modes of the model's parts at all calls, and those after generate."""
+    """Return the modes of the model's parts at all calls, and their modes after generate."""
     model = student.define(PARTS, "InParts")(training)
     student.generate(model, torch.randint(5, (1, 2)), 3)
     seen, after = student.define(PARTS, "modes")(model)
@@ -1116,7 +1119,7 @@ def test_mode_comes_back(student):
     """Afterwards, the model and all its parts are in the same mode as before."""
     for training, came in ((True, "training"), (False, "evaluation")):
         _, after = modes(student, training)
-        message = f"The model was in {came} mode, but it, or a part of it, was left in the other mode."
+        message = f"The model was in {came} mode before the call. Now it, or a part, is in the other mode."
         hint = "train(mode) changes all parts; setting `training` changes only the model itself."
         expect(all(mode is training for mode in after), f"{message} {hint}")
 
@@ -1153,7 +1156,7 @@ STEEP = """
 from torch.nn import functional as F
 
 class Steep(nn.Module):
-    # A table with a row of logits for each token, 400 times as small as they are.
+    # A table with a row for each token. The logits are 400 times this row.
     def __init__(self, table):
         super().__init__()
         self.table = nn.Parameter(table.clone())
@@ -1170,7 +1173,7 @@ PENALISED = """
 from torch.nn import functional as F
 
 class Penalised(nn.Module):
-    # A table of logits whose loss also counts how large they are; it is never called without targets.
+    # A table with a row of logits for each token. The loss has a penalty for large numbers in the table.
     def __init__(self, table):
         super().__init__()
         self.table = nn.Parameter(table.clone())
@@ -1184,7 +1187,7 @@ class Penalised(nn.Module):
 
 
 class Trial:
-    """A small model on the student's side, its optimizer and a batch, and the table expected after steps."""
+    """A small model with its optimizer and a batch. It also computes the right table after some steps."""
 
     def __init__(self, student, rate=0.5, momentum=0.0):
         self.step = student.train_step
@@ -1282,7 +1285,7 @@ def test_given_optimizer_takes_the_step(student):
 
 @question("train_step", basic=True)
 def test_returns_the_loss_before(student):
-    """It returns the loss of the batch before the step."""
+    """train_step returns the loss that the batch has before the step."""
     trial = Trial(student)
     value = trial.train()
     value = (
@@ -1294,7 +1297,7 @@ def test_returns_the_loss_before(student):
     )
     expect(
         abs(value - trial.loss(trial.start).item()) < 1e-5,
-        "That is not the loss before the step.",
+        "The returned number is not the loss before the step.",
     )
 
 
@@ -1309,7 +1312,7 @@ def test_returns_a_python_float(student):
     near = min(
         abs(value - trial.loss(table).item()) for table in (trial.start, trial.table)
     )
-    expect(near < 1e-5, "That float is not the loss of this batch.")
+    expect(near < 1e-5, "The returned float is not the loss of this batch.")
 
 
 @question("train_step")

@@ -51,7 +51,7 @@ def cached_attention(queries, keys, values, cache=None):
 
 
 # %% exception="cached_attention"
-"""There are as many values as keys."""
+"""There are as many values as keys, so `values.shape` gives the same number of tokens."""
 edits = ["K.shape => values.shape"]
 
 
@@ -84,7 +84,7 @@ def grouped_query_attention(queries, keys, values, mask=None):
 
 
 # %% exception="grouped_query_attention"
-"""Values have as many heads as keys."""
+"""Values have as many heads as keys, so `values.shape` gives the same number of heads."""
 edits = ["K.shape => values.shape"]
 
 
@@ -105,12 +105,12 @@ def rotate(x, positions, base=10_000.0):
 
 
 # %% exception="rotate"
-"""The positions are integers and the base is a float: they have no gradient."""
+"""The angles come from integer positions and a number, so they have no gradient to detach."""
 edits = ["X * Y => (X * Y).detach()"]
 
 
 # %% exception="rotate"
-"""Integers get the dtype of the tensor that they are multiplied by."""
+"""Integer positions times a float tensor give its dtype, so the conversion is optional."""
 edits = [
     "P.to(X.dtype) => P.to()",
     "P.to(X.dtype) => P",
@@ -119,12 +119,12 @@ edits = [
 
 
 # %% exception="rotate"
-"""The positions have one dimension."""
+"""`positions` has one dimension, so `unsqueeze(1)` does the same as `unsqueeze(-1)`."""
 edits = ["X.unsqueeze(-1) => X.unsqueeze(1)"]
 
 
 # %% exception="rotate"
-"""A slice starts at 0."""
+"""A slice without a start begins at 0."""
 edits = ["X[..., 0::2] => X[..., ::2]"]
 
 
@@ -149,12 +149,12 @@ def add_block(state, scores, values):
 
 
 # %% exception="add_block"
-"""The maximum cancels out in output / denominator, and so does its gradient."""
+"""The maximum cancels out in output / denominator, so its gradient is 0, and it may be detached."""
 edits = ["torch.maximum(M, X) => torch.maximum(M, X).detach()"]
 
 
 # %% exception="add_block"
-"""Any finite number works if no key is visible."""
+"""If a query sees no key, any finite number may be subtracted instead of its maximum."""
 edits = [
     "H.masked_fill(X, 0.0) => H.masked_fill(X, 1.0)",
     "H.masked_fill(X, 0.0) => H.masked_fill(X, -1.0)",

@@ -1,8 +1,9 @@
-"""Hidden tests of 10: pieces of a text, grouped heads, rotated pairs, a softmax in blocks of any size.
+"""Hidden tests of 10: a cache for texts in pieces, grouped heads, rotated pairs, a softmax in blocks.
 
-Most tests check a single property, so a mistake fails few tests. They compare two results of one function,
-check only the last token, or use inputs with which all scores are equal, or with which marked keys get all
-the weight for any scale. Numbers are compared in any shape and dtype: one test of each question checks both.
+Most tests check a single property, so a mistake fails few tests. Many tests compare two results of one
+function, check only the last token, or use inputs for which a wrong scale of the scores makes no difference:
+all scores are equal, or marked keys get all the attention. Most tests ignore the shape and dtype of a result,
+because one test of each function checks them.
 """
 
 import math
@@ -43,7 +44,7 @@ def expect_parts(answer, count, what):
 
 
 def numbers(actual, expected):
-    """Return a result in the shape and dtype of `expected`, if it has as many numbers."""
+    """Return a result in the shape and dtype of `expected`. It must have as many numbers."""
     tensor = expect_tensor(actual)
     if tensor.numel() == expected.numel():
         tensor = tensor.to(expected.dtype).reshape(expected.shape)
@@ -51,15 +52,15 @@ def numbers(actual, expected):
 
 
 def expect_same(actual, before, **how):
-    """Expect the result that the function returned before. NaN may stay NaN: other tests check for it."""
+    """Expect the same result as in an earlier call. NaN counts as 0, because other tests check for NaN."""
     actual = numbers(actual, before)
     expect_close(actual.nan_to_num(), before.nan_to_num(), **how)
 
 
 def expect_slopes(call, inputs, seen, weight, names):
-    """Expect gradients to match the change of (result * weight).sum() when float64 inputs change a little.
+    """Compare gradients of (result * weight).sum() with difference quotients, in float64.
 
-    The keys of `inputs` and the indices of `names` are positions of arguments in the inspected call.
+    `inputs` and `names` are indexed by the position of an argument in the call of `inspect`.
     """
     slopes = {place: seen.gradients.get(place) for place in inputs}
     for place, gradient in slopes.items():
@@ -76,22 +77,22 @@ def expect_slopes(call, inputs, seen, weight, names):
         )
         moved = ((ahead - behind) * weight).sum()
         parts = [2 * slopes[place] * step for place, step in steps.items()]
-        fault = "The gradients do not match the change of the result when the inputs change."
+        fault = "If the inputs change a little, the result changes by another amount than the gradients say."
         expect_moved(
             moved, parts, f"{fault} Is a step detached from the inputs?", atol=1e-9
         )
 
 
 def text(*shape, d_k=4, d_v=4, dtype=torch.float32):
-    """Queries, keys and values of this many texts, heads and tokens."""
+    """Return random queries, keys and values for these numbers of texts, heads and tokens."""
     return [torch.randn(*shape, size, dtype=dtype) for size in (d_k, d_k, d_v)]
 
 
 def marked_text(shifts, dtype=torch.float64):
-    """Return a text of which every second token is marked, and the right output.
+    """Return a text in which every second token is marked, and the right output.
 
-    `shifts` are added to the scores, one number for each row. Only marked tokens have weights, for any scale,
-    so the output is the mean of the marked visible values.
+    `shifts` are added to the scores, one number for each row. Marked tokens get all the attention, however
+    the scores are scaled, so the output is the mean of the values of the visible marked tokens.
     """
     n = len(shifts)
     queries, keys, values = text(1, n, dtype=dtype)
@@ -105,19 +106,19 @@ def marked_text(shifts, dtype=torch.float64):
 
 
 def causal(queries, keys, values):
-    """Causal attention over a whole text."""
+    """Return causal attention over a whole text."""
     return functional.scaled_dot_product_attention(
         queries, keys, values, is_causal=True
     )
 
 
 def piece(tensors, begin, end):
-    """The tokens from `begin` to `end` of each tensor."""
+    """Return the tokens from `begin` to `end` of each tensor."""
     return [tensor[..., begin:end, :].clone() for tensor in tensors]
 
 
 def step(student, tensors, cache=None):
-    """One call of cached_attention; without a cache, None is the default."""
+    """Return output and cache of cached_attention. Without a cache, leave its argument out."""
     arguments = tensors if cache is None else (*tensors, cache)
     output, cache = expect_parts(
         student.cached_attention(*arguments), 2, "the pair (output, cache)"
@@ -126,7 +127,7 @@ def step(student, tensors, cache=None):
 
 
 def in_pieces(student, tensors, *sizes):
-    """The output for a text in pieces of these sizes; the rest is the last piece."""
+    """Return the output for a text in pieces of these sizes. The last piece is the rest of the text."""
     outputs, begin, cache = [], 0, None
     for size in (*sizes, tensors[0].shape[-2] - sum(sizes)):
         given = piece(tensors, begin, begin + size)
@@ -137,7 +138,7 @@ def in_pieces(student, tensors, *sizes):
 
 
 def whole(student, tensors):
-    """The output for a whole text in one call; it must depend on keys and values."""
+    """Return the output for a whole text in one call. The output must depend on keys and values."""
     queries, keys, values = tensors
     output, other = (
         in_pieces(student, (queries, keys + by, values + by)) for by in (0, 1)
@@ -288,7 +289,7 @@ def test_cache_leaves_its_inputs(student):
 
 @question("cached_attention")
 def test_cache_long_text(student):
-    """No token of a long text is lost: its last output is the same in pieces and in one call."""
+    """No token of a long text is lost: one call gives the same last output as several calls with a cache."""
     length = draw(135, 160)
     tensors = text(1, length + 5)
     right = whole(student, tensors)[..., -1, :]
@@ -297,13 +298,13 @@ def test_cache_long_text(student):
 
 
 def groups(front, heads, kept, n=5, m=7, d_v=4, dtype=torch.float32):
-    """Queries with `heads` heads, keys and values with `kept`."""
+    """Return queries with `heads` heads, and keys and values with `kept` heads."""
     shapes = (heads, n, 4), (kept, m, 4), (kept, m, d_v)
     return [torch.randn(*front, *shape, dtype=dtype) for shape in shapes]
 
 
 def shared(student, queries, keys, values, *mask):
-    """The output of grouped_query_attention, which must depend on its keys and values."""
+    """Return the output of grouped_query_attention. The output must depend on keys and values."""
     right = torch.empty(*queries.shape[:-1], values.shape[-1], dtype=values.dtype)
     output, other = (
         numbers(
@@ -319,7 +320,7 @@ def shared(student, queries, keys, values, *mask):
 
 
 def spread(queries, *kept):
-    """The key/value head of each query head, one after the other."""
+    """Repeat each key/value head for the query heads of its group."""
     return [
         tensor.repeat_interleave(queries.shape[-3] // tensor.shape[-3], dim=-3)
         for tensor in kept
@@ -327,7 +328,7 @@ def spread(queries, *kept):
 
 
 def some_hidden(n=5, m=7):
-    """A mask that hides half of the keys, among them the first, and never the key in the middle."""
+    """Return a random mask that hides the first key from all queries, and the middle key from none."""
     hidden = torch.rand(n, m) < 0.5
     hidden[:, m // 2], hidden[0, -1], hidden[:, 0] = False, True, True
     return hidden
@@ -384,7 +385,7 @@ def test_groups_without_a_batch(student):
     together = shared(student, *tensors)
     for number in range(2):
         alone = shared(student, *(tensor[number] for tensor in tensors))
-        hint = "Which dimension, counted from the end, counts the heads?"
+        hint = "If you count dimensions from the end, which number does the dimension of the heads have?"
         expect_same(alone, together[number], hint=hint)
 
 
@@ -523,7 +524,7 @@ def some_places(count, highest=40):
 
 
 def rotated(student, x, places, *base):
-    """The result of rotate, in the shape of x; it must depend on x and differ from x."""
+    """Return the result of rotate in the shape of x. It must depend on x and differ from x."""
     actual, other = (
         numbers(student.rotate(some, places, *base), some) for some in (x, x + 1)
     )
@@ -534,7 +535,9 @@ def rotated(student, x, places, *base):
     return actual
 
 
-TURNED = 1e-4  # in float32, the error of an angle below 100 is a few millionths
+TURNED = (
+    1e-4  # tolerance: in float32, an angle below 100 has an error of a few millionths
+)
 
 
 @question("rotate")
@@ -655,7 +658,7 @@ NAMES = ("maximum", "denominator", "output")
 
 
 def fresh(front, d_v, dtype=torch.float32):
-    """The state before the first block."""
+    """Return the state before the first block."""
     return (
         torch.full(front, -math.inf, dtype=dtype),
         torch.zeros(front, dtype=dtype),
@@ -664,7 +667,7 @@ def fresh(front, d_v, dtype=torch.float32):
 
 
 def right_state(scores, values):
-    """The state over all keys in one step; a query without a visible key has -inf, 0 and 0."""
+    """Return the state after all keys. A query that sees no key has the maximum -inf, and sums of 0."""
     maximum = scores.amax(dim=-1)
     parts = torch.exp(
         scores - maximum.masked_fill(maximum == -math.inf, 0.0).unsqueeze(-1)
@@ -691,14 +694,17 @@ def expect_same_state(actual, before, atol=1e-4, **how):
 
 
 def added(student, state, scores, values):
-    """The state after one more block, in the shapes of the state before."""
+    """Return the state after one more block, in the shapes of the state before."""
     parts = student.add_block(state, scores.clone(), values.clone())
     parts = expect_parts(parts, 3, "the tuple (maximum, denominator, output)")
     return tuple(numbers(part, was) for part, was in zip(parts, state, strict=True))
 
 
 def in_blocks(student, scores, values, *sizes):
-    """The state after all keys, in blocks of these sizes and the rest; it must depend on its inputs."""
+    """Return the state after blocks of these sizes, and a last block with the remaining keys.
+
+    After each block, the state must depend on the block's scores or values.
+    """
     state, begin = fresh(scores.shape[:-1], values.shape[-1], scores.dtype), 0
     for size in (*sizes, scores.shape[-1] - sum(sizes)):
         block = scores[..., begin : begin + size], values[..., begin : begin + size, :]
@@ -720,7 +726,7 @@ def in_blocks(student, scores, values, *sizes):
 
 
 def rising(*shape, dtype=torch.float32):
-    """Scores that are higher from key to key."""
+    """Return random scores that increase from key to key."""
     return torch.randn(*shape, dtype=dtype).sort(dim=-1).values + torch.arange(
         shape[-1]
     )
@@ -770,7 +776,7 @@ def test_block_lower_scores(student):
 
 @question("add_block", basic=True)
 def test_block_gives_softmax_attention(student):
-    """Divided at the end, the output equals plain softmax attention, for blocks of any size."""
+    """The last output, divided by the denominator, is plain softmax attention, for blocks of any size."""
     length = draw(11, 17)
     scores, values = 3 * torch.randn(6, length), torch.randn(length, 5)
     right = scores.softmax(dim=-1) @ values
@@ -802,14 +808,14 @@ def test_block_texts_and_heads(student):
 
 @question("add_block", needs_results=True)
 def test_block_huge_scores(student):
-    """If all scores are shifted by the same number, the maximum is shifted, too; the sums stay equal."""
+    """If all scores are shifted by the same number, the maximum is shifted, too. The sums do not change."""
     scores, values = torch.round(3 * falling(4, 6)), torch.randn(6, 3)
     maximum, *sums = in_blocks(student, scores, values)
     for offset in (20_000.0, -20_000.0):
         state = in_blocks(student, scores + offset, values)
         for part in state:
             expect_finite(part)
-        hint = f"All scores were shifted by {offset:.0f}."
+        hint = f"All scores were shifted by {offset:.0f}. This should change only the maximum."
         expect_same_state(state, (maximum + offset, *sums), hint=hint)
 
 
@@ -886,7 +892,7 @@ def in_blocks(add, state, scores, values):
 
 
 def expect_block_slopes(student, scores):
-    """Expect gradients at all scores and values, in blocks of two keys."""
+    """Pass the keys in blocks of two, and check the gradients of all scores and values."""
     keys = scores.shape[-1]
     values = torch.randn(keys, 3, dtype=torch.float64)
     state, weight = fresh((4,), 3, torch.float64), torch.randn(4, 3).double()

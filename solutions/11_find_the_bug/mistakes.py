@@ -65,7 +65,7 @@ def sees_the_future(attend):
 
 
 # %% exception="sees_the_future"
-"""The order of the two tensors makes no difference."""
+"""`differ(a, b)` and `differ(b, a)` are equal."""
 edits = [
     """
 differ(A(*B)[..., :2, :], A(*X)[..., :2, :])
@@ -124,18 +124,18 @@ edit = "math.sqrt(K.shape[-1]) => K.shape[-1]"
 
 
 # %% exception="scales_wrongly"
-"""The order of the two tensors makes no difference."""
+"""`differ(a, b)` and `differ(b, a)` are equal."""
 edits = ["differ(A(Q, K, V)[..., -1:, :], L) => differ(L, A(Q, K, V)[..., -1:, :])"]
 
 
 # %% exception="scales_wrongly"
-"""Keys and values have one shape."""
+"""Keys and values have the same shape."""
 edits = ["K.shape => values.shape"]
 misconceptions = ["scaled_by_values_width"]
 
 
 # %% exception="scales_wrongly"
-"""The random texts of a probe have small scores."""
+"""The random texts of a probe have small scores, so these mistakes have no effect."""
 misconceptions = [
     "exp_overflows",
     "one_shift_for_all",
@@ -146,13 +146,13 @@ misconceptions = [
 
 
 # %% exception="scales_wrongly"
-"""The gradient of a bool is not needed."""
+"""A bool has no gradient, so `detach` changes nothing."""
 misconceptions = ["weights_detached", "inputs_detached"]
 
 
 # %% mistake="mixes_the_batch" name="compared_with_torch"
-"""Your probe returns True for modules with other mistakes, too. In which two calls of one module must the
-result for a text be the same?
+"""Your probe returns True for modules with other mistakes, too. Call one module twice. What can you change in
+the second call so that the result for a text must stay the same?
 """
 
 
@@ -195,7 +195,7 @@ len(T) => 2
 
 
 # %% exception="mixes_the_batch"
-"""The order of the two tensors makes no difference."""
+"""`differ(a, b)` and `differ(b, a)` are equal."""
 edits = ["differ(T, torch.cat(A)) => differ(torch.cat(A), T)"]
 
 
@@ -215,8 +215,8 @@ misconceptions = ["three_dimensions_only", "as_many_keys_as_queries"]
 
 
 # %% mistake="RepairedMultiHead" name="as_it_was"
-"""The heads are still merged in their order in memory. Which dimension must come directly before the
-features of a head?
+"""The heads are still merged in the wrong order: all tokens of the first head come first. Which dimension
+must come directly before the features of a head?
 """
 edit = "M.transpose(1, 2).reshape(X, Y, D) => M.reshape(X, Y, D)"
 
@@ -270,7 +270,7 @@ edit = "self.training => False"
 
 
 # %% exception="RepairedDropout"
-"""Keys and values have one shape."""
+"""Keys and values have the same shape."""
 edits = ["K.shape => values.shape"]
 misconceptions = ["scaled_by_values_width"]
 

@@ -31,24 +31,22 @@ STYLES = (
     "with baddbmm",
     "in float64",
 )
-HIDDEN = (
-    -math.inf,
-    -1e9,
-    -3e38,
-)  # the number that replaces the score of a hidden token
-BEFORE, AFTER, DIVIDED = range(
-    3
-)  # the step that masks: before the softmax, after it, or after it and divided by the sum
-OWN, FIRST, NEIGHBOUR, MEAN, TURNED = range(
-    5
-)  # the text whose keys or values a text gets
+# Numbers that replace the score of a hidden token
+HIDDEN = (-math.inf, -1e9, -3e38)
+# Where the mask is applied: before the softmax, after it, or after it with a division by the sum
+BEFORE, AFTER, DIVIDED = range(3)
+# Where a text gets its keys or values from
+OWN, FIRST, NEIGHBOUR, MEAN, TURNED = range(5)
 
 
 def make(style, axes, power, outer, dim, diagonal, fill, when, texts, heads, of, which):
-    """Return a module whose scores are scaled by a `power` of the sizes of these `axes`, with these bugs."""
+    """Return a module with these bugs.
+
+    Let s be the product of the sizes of `axes`. Scores are multiplied by s**power, weights by s**outer.
+    """
 
     def over(dim):
-        """A product with a loop over texts, or heads."""
+        """Return a matrix product that loops over texts, or over heads."""
         return lambda one, other: torch.stack(
             [a @ b for a, b in zip(one.unbind(dim), other.unbind(dim), strict=True)],
             dim,
@@ -135,8 +133,8 @@ def drawn(style, **bug):
 def expect_tells(student, probe, answer, bugs):
     """Expect this answer of a probe for modules with these bugs, in random styles and order.
 
-    Modules with the opposite answer, from the basic test, are among them, so no constant answer passes. A
-    wrong answer for these counts only in the basic test.
+    The probe also gets modules of the basic test that need the opposite answer, so a probe that always gives
+    the same answer fails. If it fails the basic test, no other test is judged.
     """
     others = RIGHT if answer else BASIC[probe]
     modules = [(words, bug, answer) for words, bug in bugs.items() for _ in "12"]
@@ -275,7 +273,7 @@ def test_scale_without_mask(student):
 
 @question("mixes_the_batch", basic=True)
 def test_batch_mean(student):
-    """The probe distinguishes a module with the mean of all texts' keys and values from right modules."""
+    """The probe returns True if a module takes the mean of all texts, and False for right modules."""
     expect_tells(student, "mixes_the_batch", True, MEAN_OF_TEXTS)
     expect_tells(student, "mixes_the_batch", False, RIGHT)
 
@@ -337,7 +335,7 @@ def load(module, weights):
 
 
 def loaded(student, module, **weights):
-    """Give a module weights, by name, and return it."""
+    """Load weights into a module by name, and return the module."""
     return student.define(LOAD, "load")(module, weights)
 
 
@@ -368,7 +366,7 @@ def expect_slopes(module, x, weights, right):
 
 
 def expect_precise(module, width, weights, right, size=1):
-    """Expect right outputs in float64, for tokens of this size."""
+    """Expect right outputs in float64, for tokens with random numbers that are multiplied by `size`."""
     module.double()
     wide = [weight.double() for weight in weights.values()]
     x = size * torch.randn(2, 4, width, dtype=torch.float64)
@@ -376,7 +374,7 @@ def expect_precise(module, width, weights, right, size=1):
 
 
 def expect_past_alone(module, x):
-    """Expect that later tokens change no earlier output, and that the first one changes the last."""
+    """Expect that later tokens change no earlier output, and that the first token changes the last output."""
     before = expect_tensor(module(x))
     for place in range(1, x.shape[1]):
         changed = torch.cat([x[:, :place], torch.randn_like(x[:, place:])], dim=1)
@@ -432,7 +430,7 @@ def test_head_sees_the_past_alone(student):
 
 @question("RepairedHead")
 def test_head_gradients(student):
-    """Gradients reach all layers, and only earlier tokens of x."""
+    """The gradients of x and of all layers are right."""
     head, weights = right_loaded_head(student, 5, 3, 4)
     expect_slopes(head, torch.randn(2, 4, 5), weights, right_head)
 
@@ -461,7 +459,7 @@ HEADS = ("W_query", "W_key", "W_value", "out_proj")
 
 
 def right_heads(heads):
-    """Return the formula of attention with several heads, and an output layer."""
+    """Return a function that computes attention with several heads, and then an output layer."""
 
     def attend(x, query, key, value, out, bias):
         parts = (
@@ -494,7 +492,7 @@ def test_heads_values(student):
 
 @question("RepairedMultiHead")
 def test_heads_equal_sizes(student):
-    """The outputs are right for as many tokens as heads, for heads of one feature, one head and one text."""
+    """The outputs are right with as many tokens as heads, one feature a head, a single head, or one text."""
     for heads, size, shape in (
         (3, 2, (2, 3)),
         (4, 1, (2, 3)),
@@ -516,7 +514,7 @@ def test_heads_see_the_past_alone(student):
 
 @question("RepairedMultiHead")
 def test_heads_gradients(student):
-    """Gradients reach all layers, and only earlier tokens of x."""
+    """The gradients of x and of all layers are right."""
     module, weights = heads_of(student, 6, 3)
     expect_slopes(module, torch.randn(2, 4, 6), weights, right_heads(3))
 
@@ -545,7 +543,7 @@ DROPPED = ("W_query", "W_key", "W_value")
 
 
 def resting(student, d_in, d_out, rate=0.5):
-    """A module in evaluation, and its weights."""
+    """Return a module in evaluation mode, and its weights."""
     weights = matrices(DROPPED, d_out, d_in)
     module = loaded(student, student.RepairedDropout(d_in, d_out, rate), **weights)
     module.eval()
@@ -601,7 +599,7 @@ def test_dropout_past_alone(student):
 
 @question("RepairedDropout")
 def test_dropout_gradients(student):
-    """In evaluation, gradients reach all layers, and only earlier tokens of x."""
+    """In evaluation, the gradients of x and of all layers are right."""
     module, weights = resting(student, 5, 3)
     expect_slopes(module, torch.randn(2, 4, 5), weights, right_head)
 

@@ -29,7 +29,8 @@ MISCONCEPTIONS = (
     Misconception(
         "dropout_before_softmax",
         "Dropout acts on the scores instead of the weights.",
-        "A dropped score is 0, and 0 is an ordinary score. After which step should the dropout come?",
+        "A dropped score is 0, and the softmax gives a score of 0 a positive weight. After which step should the"
+        " dropout come?",
         "self.dropout(torch.softmax(X, dim=D)) => torch.softmax(self.dropout(X), dim=D)"
         "\nself.dropout(torch.softmax(X.masked_fill(M, V), dim=D))"
         " => torch.softmax(self.dropout(X).masked_fill(M, V), dim=D)",
@@ -105,10 +106,10 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "dropped_numbers",
-        "Dropout removes single numbers of a value from the result, instead of all numbers of this value.",
+        "Dropout removes single numbers of a token's value vector, instead of the whole vector.",
         "Which tensor goes into your dropout layer? Which step computes the weights?",
         says=r"A dropped weight is missing in every number",
-        whole=True,  # an answer that mixes other vectors than the values also fails this test
+        whole=True,  # an answer that multiplies the weights with other vectors also fails this test
         where=r"[Dd]ropout",
     ),
 )

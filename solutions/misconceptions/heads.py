@@ -50,9 +50,9 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "not_contiguous",
-        "`view` is called on a transposed tensor, whose numbers are in another order in memory.",
-        "`view` needs numbers that are in order in memory. After `transpose` or `permute` they are not. Which function"
-        " copies the numbers into order if this is necessary?",
+        "`view` cannot join the dimensions of a transposed tensor.",
+        "`view` can join two dimensions only if their numbers are neighbours in memory. After `transpose` or `permute`"
+        " they are not. Which function makes a copy if it has to?",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 2).view(...)",
     ),
     Misconception(
@@ -70,7 +70,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "joined_below_each_other",
-        "The outputs of the heads are joined along the tokens, below each other.",
+        "The outputs of the heads are joined along the dimension of the tokens.",
         "The rows of the output are tokens, the columns are features. Along which dimension should the"
         " outputs of the heads be joined?",
         "torch.cat(X, dim=self.col_dim) => torch.cat(X, dim=0)\nX.transpose(1, 2).reshape(...) => X.flatten(1, 2)",
@@ -164,7 +164,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "all_features_in_each",
-        "Each head gets all features of a token.",
+        "Each head gets all features of every token.",
         "If the features of a token are split into num_heads heads, how many features does each head get?",
         "X.view(B, T, H, S).transpose(1, 2) => X.unsqueeze(1).repeat(1, H, 1, 1)",
     ),

@@ -3,7 +3,7 @@
 from autograder.diagnosis import Misconception
 
 _TURNED = "torch.stack([A * C - B * S, A * S + B * C], dim=-1)"
-_WHOLE = "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2)"  # integers: dividing them gives float32
+_WHOLE = "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2)"  # without a dtype: integers, divided to float32
 _CAST = "angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin().to(x.dtype)"
 
 CACHE = (
@@ -130,14 +130,14 @@ GROUPS = (
     Misconception(
         "heads_dealt_in_turn",
         "The query heads use the key/value heads in turn, for example 0 1 0 1.",
-        "In the table of the lesson, which query heads use key/value head 0? Are they neighbours?",
+        "Which query heads use key/value head 0 in the table of the lesson, and which ones in your code?",
         "queries.unflatten(-3, (g, h // g)) => queries.unflatten(-3, (h // g, g))"
         " && keys.unsqueeze(-3) => keys.unsqueeze(-4) && values.unsqueeze(-3) => values.unsqueeze(-4)",
     ),
     Misconception(
         "values_dealt_in_turn",
         "Neighbouring query heads use the same key head, but different value heads.",
-        "Write down which key head and which value head each query head uses in your code. Are the two"
+        "For each query head, write down the numbers of its key head and its value head in your code. Are the two"
         " numbers the same?",
         "torch.repeat_interleave(values, N, dim=D) => torch.cat([values] * N, dim=D)",
     ),
@@ -188,22 +188,22 @@ GROUPS = (
     Misconception(
         "keys_dealt_in_turn",
         "Neighbouring query heads use the same value head, but different key heads.",
-        "Write down which key head and which value head each query head uses in your code. Are the two"
+        "For each query head, write down the numbers of its key head and its value head in your code. Are the two"
         " numbers the same?",
         "torch.repeat_interleave(keys, N, dim=D) => torch.cat([keys] * N, dim=D)",
     ),
     Misconception(
         "needs_a_batch",
         "Without a batch dimension, the code repeats the wrong dimension.",
-        "Which index does the dimension of the heads have if you count from the end? This index is the same"
-        " with and without a batch dimension.",
+        "Which negative index does the dimension of the heads have? It is the same with and without a batch"
+        " dimension.",
         "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=1)",
     ),
     Misconception(
         "first_dimension_repeated",
-        "Dimension 0 is repeated, even if it counts the texts of a batch.",
-        "Which index does the dimension of the heads have if you count from the end? This index is the same"
-        " with and without a batch dimension.",
+        "Your code repeats dimension 0, but in a batch this dimension counts the texts.",
+        "Which negative index does the dimension of the heads have? It is the same with and without a batch"
+        " dimension.",
         "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=0)",
     ),
     Misconception(
@@ -288,7 +288,7 @@ PAIRS = (
     Misconception(
         "places_not_read",
         "The argument `positions` is not used: the tokens are counted from 0.",
-        "With a cache, a new token comes alone. Which position does your code use for this token?",
+        "With a cache, x has only one new token. Which position does your code use for this token?",
         """
         positions.to(x.dtype) => torch.arange(x.shape[-2]).to(x.dtype)
         positions.to(x.dtype) => torch.arange(x.shape[-2], dtype=x.dtype)
@@ -333,7 +333,7 @@ PAIRS = (
     Misconception(
         "places_from_the_first",
         "The positions are counted from the first token of x.",
-        "With a cache, a new token comes alone. Which position does your code use for this token?",
+        "With a cache, x has only one new token. Which position does your code use for this token?",
         "positions.to(x.dtype) => (positions - positions[0]).to(x.dtype)",
     ),
     Misconception(
@@ -378,8 +378,8 @@ PAIRS = (
     ),
     Misconception(
         "partners_in_halves",
-        "Each feature is combined with a feature of the other half, although the angles belong to"
-        " neighbouring features.",
+        "Each feature is combined with a feature of the other half of x, but the angles are those of neighbouring"
+        " pairs.",
         "In this exercise the pairs are neighbours: (0, 1), (2, 3). Which feature does your code combine"
         " with feature 0?",
         f"{_TURNED}.flatten(-2) => x * torch.stack([C, C], dim=-1).flatten(-2)"
@@ -398,16 +398,16 @@ BLOCKS = (
     Misconception(
         "denominator_not_rescaled",
         "The old output is rescaled to the new maximum, but the old denominator is not.",
-        "Which maximum was subtracted in the terms of the old denominator? Which factor changes it to the"
-        " new maximum?",
+        "Which maximum was subtracted in the terms of the old denominator? By which factor must you multiply the"
+        " old denominator to fit the new maximum?",
         "X * F + P.sum(...) => X + P.sum(...)",
         where="def add_block",
     ),
     Misconception(
         "output_not_rescaled",
         "The old denominator is rescaled to the new maximum, but the old output is not.",
-        "Which maximum was subtracted in the terms of the old output? Which factor changes it to the new"
-        " maximum?",
+        "Which maximum was subtracted in the terms of the old output? By which factor must you multiply the old"
+        " output to fit the new maximum?",
         "X * F + P @ V => X + P @ V",
         where="def add_block",
     ),
@@ -415,7 +415,7 @@ BLOCKS = (
         "old_sums_not_rescaled",
         "The old denominator and the old output are added unchanged, although they were computed with the"
         " old maximum.",
-        "Which factor changes both sums from the old maximum to the new maximum?",
+        "By which factor must you multiply both old sums, so that they fit the new maximum?",
         "denominator * factor + X => denominator + X && output * F + Y => output + Y",
     ),
     Misconception(

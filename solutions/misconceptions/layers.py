@@ -6,7 +6,7 @@ from autograder.diagnosis import Misconception
 
 
 def _orders() -> str:
-    """Return a rule for each wrong order of three statements that create layers or parameters."""
+    """Return patterns that change the order of three statements, which create layers or parameters."""
     layers = [
         "self.A = nn.Linear(...)",
         "self.B = nn.Linear(...)",
@@ -82,7 +82,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "last_layer_without_bias",
-        "`out_proj` has no bias, at least for some arguments.",
+        "`out_proj` has no bias, or only if `qkv_bias` is True.",
         "The argument `qkv_bias` is for queries, keys and values. What does the exercise say about the bias"
         " of `out_proj`?",
         "self.out_proj = nn.Linear(X, Y) => self.out_proj = nn.Linear(X, Y, bias=False)"
@@ -98,8 +98,8 @@ MISCONCEPTIONS = (
     Misconception(
         "last_layer_missing",
         "The last layer is missing.",
-        "The heads do not combine the features of one head with those of another head. Which layer combines"
-        " them after the heads are joined?",
+        "Inside a head, only features of this head are combined. Which layer combines features of different heads"
+        " after the heads are joined?",
         "self.out_proj = nn.Linear(...) => pass && return self.out_proj(X) => return X",
     ),
     Misconception(

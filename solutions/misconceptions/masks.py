@@ -2,12 +2,12 @@
 
 from autograder.diagnosis import Misconception
 
-# In `add_block`, no mask is applied: there, `masked_fill` replaces a maximum of -inf.
+# Matches all exercises but `add_block`, where `masked_fill` replaces a maximum of -inf and applies no mask
 _MASKED = r"\A(?![\s\S]*maximum, denominator)"
-# A question whose argument `mask` has one row for each sequence of the batch.
+# Matches exercises whose argument `mask` has one row for each sequence of the batch
 _BATCH_OF_MASKS = r"mask\.unsqueeze\(1\)"
 _ARGUMENT_MASK = r"def (masked_attention_weights|forward)\([^)]*\bmask\b"
-# Questions with a row of scores for each of several tokens.
+# Matches exercises that compute scores for more than one query
 _SEVERAL_ROWS = r"\A(?![\s\S]*(max_new_tokens|def context_vector\b|def scales_wrongly))"
 
 MISCONCEPTIONS = (
@@ -245,8 +245,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "causal_by_default",
-        "Later tokens are hidden, although the question does not ask for it.",
-        "May a token see later tokens here? Read again what the question says about a mask.",
+        "Later tokens are hidden, although the exercise does not ask for a causal mask.",
+        "May a token see later tokens here? Read again what the exercise says about a mask.",
         """
         torch.softmax(X, dim=D) => torch.softmax(X + torch.full(X.shape[-2:], -torch.inf, dtype=X.dtype).triu(1), dim=D)
         return weights @ inputs => return weights.tril() @ inputs
@@ -398,7 +398,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "four_dimensions_with_such_a_mask",
-        "A mask with three dimensions gets a fourth one.",
+        "A mask with three dimensions gets a fourth dimension.",
         "Does every mask need another dimension? Write down the shape of a mask (B, n, m) after this step, below"
         " the shape of the scores.",
         "mask.unsqueeze(1) if mask.dim() == 2 else mask => mask.unsqueeze(1)",

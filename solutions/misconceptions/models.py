@@ -207,8 +207,7 @@ MISCONCEPTIONS = (
     Misconception(
         "adds_normalised_input",
         "The normalised tokens are added instead of the tokens themselves.",
-        "What does the formula add to the output of each half: x and h themselves, or the normalised x and"
-        " h?",
+        "The formula has two sums. Are the first terms x and h themselves, or the normalised x and h?",
         """
         x + self.attention(self.attention_norm(x)) => self.attention_norm(x) + self.attention(self.attention_norm(x)) && h + self.feed_forward(self.feed_forward_norm(h)) => self.feed_forward_norm(h) + self.feed_forward(self.feed_forward_norm(h))
         x + self.attention(self.attention_norm(x)) => self.attention_norm(x) + self.attention(self.attention_norm(x))
@@ -307,17 +306,17 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "leaves_evaluation_on",
-        "The model, or a part of it, is left in evaluation mode.",
+        "After the call, the model or a part of it is still in evaluation mode.",
         "In which mode was the model before the call? Where does your code restore this mode?",
         "model.train(was_training) => pass || model.eval()",
-        says=r"was in training mode, but it, or a part of it, was left",
+        says=r"The model was in training mode before the call\. Now it, or a part, is",
     ),
     Misconception(
         "always_back_to_training",
-        "The model, or a part of it, is left in training mode, although it was in evaluation mode before.",
+        "Before the call, the model was in evaluation mode. After it, the model or a part is in training mode.",
         "Which attribute tells the mode of the model? Store it before you change the mode.",
         "model.train(was_training) => model.train()",
-        says=r"was in evaluation mode, but it, or a part of it, was left",
+        says=r"The model was in evaluation mode before the call\. Now it, or a part, is",
     ),
     Misconception(
         "never_changes_the_mode",
@@ -327,7 +326,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "returns_new_tokens_only",
-        "The result contains only the new tokens, without the beginnings.",
+        "The result contains only the new tokens, without the argument `tokens`.",
         "How many tokens should each row of the result have?",
         "return tokens => return tokens[:, -max_new_tokens:]",
     ),
@@ -490,7 +489,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "blocks_add_nothing",
-        "More blocks do not add the expected number of parameters.",
+        "Each additional block should add the same number of parameters, but it does not.",
         "Does your constructor create a new block each time? Are the blocks in a plain Python list, which"
         " does not register them?",
         says=r"Two blocks have no more parameters than one|parameters must grow by the same amount",
@@ -503,23 +502,23 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "last_norm_otherwise",
-        "The final LayerNorm is not applied exactly once, before the head.",
+        "The final LayerNorm should be applied exactly once, just before the head, but it is not.",
         "How often does your `forward` call the final LayerNorm, and on which tensor?",
-        says=r"The last LayerNorm is not applied exactly once",
+        says=r"The last LayerNorm must be applied exactly once",
     ),
     Misconception(
         "residual_path_loses",
-        "The input of the block does not reach its output unchanged.",
+        "With all weights at zero, the output of the block should be its input, but it is not.",
         "Do you add x itself to the output of the attention, and h itself to that of the feed-forward"
         " network? Does dropout or a norm act on a sum?",
         says=r"Dropout may act within a half, but not on the sum",
     ),
     Misconception(
         "half_lost",
-        "If one half of the block gives zeros, the output of the other half does not reach the result.",
-        "What does your `forward` return if the attention gives zeros, and what if the feed-forward network does?"
-        " The other half should still add its own output.",
-        says=r"The output of the [\w-]+ is lost if the block's other half gives zeros",
+        "If either the attention or the feed-forward network gives zeros, the other has no effect on the result.",
+        "What does your `forward` return if the attention gives zeros? What does it return if the feed-forward"
+        " network gives zeros?",
+        says=r"If the other half of the block gives zeros, the (attention|feed-forward network) has no effect",
         if_unrepaired=True,
     ),
     Misconception(
@@ -556,8 +555,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "beginning_counted_too",
-        "The tokens of the beginning are counted as new tokens.",
-        "If the beginning has 5 tokens and max_new_tokens is 3, how many tokens should the result have?",
+        "The given tokens are counted as new tokens.",
+        "If `tokens` has 5 columns and max_new_tokens is 3, how many columns should the result have?",
         "range(max_new_tokens) => range(max_new_tokens - tokens.shape[1])",
     ),
     Misconception(

@@ -1,21 +1,15 @@
-"""The steps of right answers, for mistakes that have no name.
+"""Sentences about steps of right answers, for mistakes that are not in the other files.
 
-The sentence of a step must be true of every wrong answer that differs from a right one at this step. In a
-pattern, P is the part that differs, and X the unchanged tensor that the step acts on. The first entry that fits
-is used.
+If a wrong answer differs from a right answer in one step, students get the sentence of this step. It must be
+true of all such answers. In a pattern, P is the part that differs, and X the unchanged tensor that the step acts
+on. The first entry that fits is used.
 """
 
 from autograder.diagnosis import Place
 
 _COMPARISONS = "\n".join(f"X {sign} Y" for sign in ("<", "<=", ">", ">=", "==", "!="))
-_REDUCED_BY_DIM = (
-    "sum",
-    "mean",
-    "amax",
-    "amin",
-    "argmax",
-    "cumsum",
-)  # their first argument is the dimension
+# Functions whose first argument, after the tensor, is the dimension
+_REDUCED_BY_DIM = ("sum", "mean", "amax", "amin", "argmax", "cumsum")
 _REDUCTIONS = "\n".join(
     f"X.{name}(..., dim=P)\ntorch.{name}(X, ..., dim=P)"
     for name in (*_REDUCED_BY_DIM, "max", "min", "norm", "std", "var")
@@ -38,7 +32,7 @@ _MAKERS = (
 _ATTENTION = r"\A(?![\s\S]*(Embedding|LayerNorm|max_new_tokens))[\s\S]*"
 
 PLACES = (
-    # Steps that the kind of the edit identifies, without a pattern
+    # Steps without a pattern: the kind of the change is enough to identify them
     Place(
         "return_in_the_loop",
         "The `return` is inside the loop.",
@@ -287,7 +281,7 @@ PLACES = (
     Place(
         "projection",
         "A projection is wrong.",
-        "Which tensor is multiplied by which matrix? Follow one token to each result.",
+        "Follow one token to its query, its key and its value. By which matrix is it multiplied each time?",
         "P @ self.W_query\nP @ self.W_key\nP @ self.W_value\nY @ self.W_query\nY @ self.W_key\nY @ self.W_value\nP @ W_query\nP @ W_key\nP @ W_value\nY @ W_query\nY @ W_key\nY @ W_value",
     ),
     Place(
@@ -498,7 +492,7 @@ PLACES = (
         "A * B + C\nP * B + C\nA * P + C\nA * B + P\nA + P",
         where=r"maximum, denominator",
     ),
-    # Steps of any answer
+    # Steps that can occur in every exercise
     Place(
         "exponent",
         "The argument of the exponential is wrong.",
@@ -620,8 +614,7 @@ PLACES = (
     Place(
         "error_condition",
         "The condition for the error is wrong.",
-        "For which arguments should the error be raised? Try an argument that is just allowed, and one that"
-        " is just not allowed.",
+        "For which arguments should the error be raised? Try arguments on both sides of the limit.",
         "if P: raise X\nif A != P: raise X\nif P != B: raise X\nif A == P: raise X\nif P == B: raise X",
     ),
     Place(

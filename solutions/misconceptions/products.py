@@ -10,9 +10,9 @@ _LAYERS = (
 
 
 def each(*rules: str) -> str:
-    """Return the rules for each triple of layers, with the layers' names in place of {q}, {k} and {v}.
+    """Return all rules for each entry of _LAYERS, with the layers' names in place of {q}, {k} and {v}.
 
-    Rules for tuples are left out for the last triple: no right answer has these layers in a tuple.
+    Rules that begin with a tuple are left out for the last entry, because no right answer has such a tuple.
     """
     return "\n".join(
         rule.format(q=q, k=k, v=v)
@@ -154,7 +154,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "projected_twice",
-        "Two layers, or the same layer twice, are applied to a token before the attention.",
+        "A token passes through two layers, one after the other, before the attention.",
         "Follow one token to the scores and to the weighted sum. How many layers should be applied to it on"
         " the way?",
         each(*(f"self.{{{n}}}(X) => self.{{{n}}}(self.{{{n}}}(X))" for n in "qkv"))
@@ -259,7 +259,7 @@ MISCONCEPTIONS = (
         torch.dot(X, Y) => torch.dot(X, Y) / (X.norm() * Y.norm())
         return total => return total / (a.norm() * b.norm())
         """,
-        # right answers without a norm: where cosines are asked for, this sentence is wrong
+        # Only for right answers without a norm: exercises on cosines ask for vectors of length 1.
         where=r"\A(?![\s\S]*(functional\.normalize|F\.normalize|vector_norm|linalg\.norm|cosine))",
     ),
     Misconception(
@@ -322,7 +322,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "cut_evenly",
-        "The results are three parts of equal width.",
+        "Your code cuts one tensor into three parts of equal width.",
         "How wide are queries, keys and values? d_v may differ from d_k.",
         "return A, B, C => return torch.cat([A, B, C], dim=-1).chunk(3, dim=-1)",
         where=r"def project",

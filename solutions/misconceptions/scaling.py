@@ -45,14 +45,14 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "scaled_by_all_heads",
-        "The scores are not scaled by the size of one head.",
-        "A score is a sum over the features of one head. Which size does your code take the root of?",
+        "The scores are scaled by the width of all heads together.",
+        "A score is a sum over the features of one head. From which sizes does your code compute the divisor?",
         "X / Y**0.5 => X / (Y * self.num_heads)**0.5 || X / (Y * self.num_heads)",
     ),
     Misconception(
         "scaled_by_number_of_heads",
         "The scores are scaled by the number of heads.",
-        "A score is a sum over the features of one head. Which size counts these features?",
+        "A score is a sum over the features of one head. Which variable of your code is the number of these features?",
         "X / Y**0.5 => X / self.num_heads**0.5 || X / self.num_heads",
     ),
     Misconception(
@@ -140,7 +140,7 @@ MISCONCEPTIONS = (
     Misconception(
         "variance_of_rows",
         "A variance or a mean is computed for each row or column, instead of one variance for all scores.",
-        "Over which dimensions do you take the variance? All n * m scores count together.",
+        "Over which dimensions do you take the variance? There is one variance of all n * m scores.",
         """
         X.var() => X.var(dim=-1).mean() || X.var(dim=-2).mean() || X.var(dim=-1) || X.var(dim=-2) || X.mean(dim=-1).var()
         """,

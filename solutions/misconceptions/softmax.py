@@ -2,7 +2,7 @@
 
 from autograder.diagnosis import Misconception
 
-# Questions in which a softmax gives attention weights: not in a loop over new tokens, not over blocks.
+# Matches exercises whose softmax gives attention weights, so not `generate` and `add_block`
 _WEIGHTS = r"\A(?![\s\S]*(maximum, denominator|max_new_tokens))"
 
 MISCONCEPTIONS = (
@@ -76,8 +76,8 @@ MISCONCEPTIONS = (
     Misconception(
         "divided_by_sum",
         "The scores are divided by their sum.",
-        "Some scores are negative, so their shares of the sum are not weights. Which function makes the"
-        " scores positive first?",
+        "A negative score divided by the sum can be negative, but no weight is. Which function makes the scores"
+        " positive first?",
         "torch.softmax(X, dim=D) => X / X.sum(dim=D, keepdim=True)",
         where=_WEIGHTS,
     ),
@@ -165,7 +165,7 @@ MISCONCEPTIONS = (
     Misconception(
         "softmax_again",
         "A softmax is applied to the argument `weights`.",
-        "`weights` already contains weights. Does the question ask you to change them?",
+        "`weights` already contains weights. Does the exercise ask you to change these weights?",
         """
         weights => torch.softmax(weights, dim=-1)
         """,
@@ -174,7 +174,7 @@ MISCONCEPTIONS = (
     Misconception(
         "normalises_again",
         "The argument `weights` is divided by its sum.",
-        "Does the question ask you to change the weights so that they sum to 1?",
+        "Does the exercise ask you to change the weights so that they sum to 1?",
         """
         weights => weights / weights.sum(dim=-1, keepdim=True)
         """,
@@ -182,8 +182,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "weights_already",
-        "There is a softmax that the question does not ask for.",
-        "Which line of your code applies a softmax? Does the question name it at this step?",
+        "There is a softmax that the exercise does not ask for.",
+        "Which line of your code applies a softmax? Does the exercise name a softmax at this step?",
         """
         return X @ Y => return torch.softmax(X @ Y, dim=-1)
         return scores => return torch.softmax(scores, dim=-1)

@@ -73,8 +73,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "along_the_features",
-        "The numbers of each token are averaged instead of the tokens.",
-        "Which dimension of x counts the tokens, and which one counts the numbers of a token?",
+        "The mean is taken over the features of each token, but it should be taken over the tokens.",
+        "Which dimension of x counts the tokens, and which one counts the features of a token?",
         "X.mean(dim=D) => X.mean(dim=-1)\nX.cumsum(dim=D) => X.cumsum(dim=-1)",
     ),
     Misconception(
@@ -177,8 +177,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "short_window",
-        "A row should be the plain mean of all tokens up to its own, but it is not.",
-        "Which tokens are in the average of the last row? How much does each of them count?",
+        "Row i of the result should be the plain mean of the tokens 0 to i, but it is not.",
+        "Which tokens are in the mean of the last row? How much does each of these tokens count?",
         """
         X[B, :T + 1] => X[B, max(0, T - 1):T + 1] || X[B, max(0, T - 2):T + 1] || X[B, max(0, T - 9):T + 1]
         torch.tril(X) => torch.tril(X).triu(-1) || torch.tril(X).triu(-2)
@@ -330,7 +330,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "divided_by_their_sum",
-        "The scores are divided by their sum, but the question does not ask for this.",
+        "The scores are divided by their sum, but the exercise does not ask for this.",
         "Which line of your code divides the scores?",
         "return X @ Y => return X @ Y / (X @ Y).sum(dim=-1, keepdim=True)",
         where=r"def \w*scores",
@@ -344,7 +344,7 @@ MISCONCEPTIONS = (
     Misconception(
         "subtracted_for_divided",
         "The sum is subtracted from the scores, but the scores should be divided by it.",
-        "Try the scores 1 and 3: which share of their sum is the score 1, and which share is the score 3?",
+        "Try the scores 1 and 3. Their sum is 4. Which part of 4 is the score 1, and which part is the score 3?",
         "scores / scores.sum() => scores - scores.sum()",
     ),
     Misconception(

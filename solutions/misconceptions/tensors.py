@@ -159,7 +159,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "no_batches",
-        "A line of your code gets more or fewer dimensions, or values, than it expects.",
+        "A line of your code gets a tensor with more or fewer dimensions, or more values, than it can use.",
         "Print the shape of the tensor in the line that fails. How many dimensions does this line expect?",
         crash=r"t\(\) expects a tensor with <= 2 dimensions|expected 2D|must be a matrix|must be 2-D|1D tensors expected|"
         r"vector \+ matrix|too many values to unpack \(expected 2\)",
@@ -197,9 +197,9 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "view_on_turned_memory",
-        "`view` is called on a tensor whose numbers are in another order in memory.",
-        "`view` needs numbers that are in order in memory. After `transpose` or `permute` they are not. Which function"
-        " copies the numbers into order if this is necessary?",
+        "`view` cannot give this tensor the new shape, because of the order of its numbers in memory.",
+        "`view` can join two dimensions only if their numbers are neighbours in memory. After `transpose` or `permute`"
+        " they are not. Which function makes a copy if it has to?",
         crash=r"RuntimeError: view size is not compatible with input tensor's size and stride",
     ),
     Misconception(
@@ -240,7 +240,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_number_of_dimensions",
-        "A line of your code gets more or fewer dimensions, or values, than it expects.",
+        "A line of your code gets a tensor with more or fewer dimensions or values than it can use.",
         "Print the shape of the tensor in the line that fails. How many dimensions does this line expect?"
         " Count dimensions from the end.",
         crash=r"einsum\(\): the number of subscripts in the equation|must be a 3D tensor|"
@@ -290,7 +290,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "another_number_of_values",
-        "A tensor is reshaped to a shape with more or fewer values than it has.",
+        "The new shape needs more or fewer values than the tensor has.",
         "Does each size in your `view` or `reshape` come from the tensor itself, or is it a number from an"
         " example?",
         crash=r"RuntimeError: shape '\[[-\d, ]+\]' is invalid for input of size",
@@ -347,20 +347,20 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "layer_without_a_gradient",
-        "A layer has no effect on the result, or it is detached.",
-        "Which layer gets no gradient? Where does your `forward` use the output of this layer?",
+        "A layer gets no gradient: it is not used, or it is detached.",
+        "Where does your `forward` use the output of this layer? Is this output detached later?",
         says=r"No gradient reaches \S+\. (Is it used|Does forward use it)",
     ),
     Misconception(
         "other_parameters",
-        "A parameter is replaced by a tensor that is not a parameter.",
-        "Which class did the attribute have before your line replaced it? Copy the numbers into the old"
-        " parameter instead.",
+        "Your code replaces a parameter by a tensor that is not a parameter.",
+        "Which line assigns a tensor to an attribute that is a parameter? Copy the numbers into this parameter"
+        " instead.",
         crash=r"cannot assign .* as parameter",
     ),
     Misconception(
         "names_do_not_fit",
-        "The names or shapes of the module's parameters differ from those that are loaded into it.",
+        "The module's parameters have other names or shapes than the parameters that are loaded into them.",
         "Print the `state_dict` of your module. Compare its names and shapes with the exercise.",
         crash=r"Error\(s\) in loading state_dict",
     ),
@@ -397,40 +397,40 @@ MISCONCEPTIONS = (
     Misconception(
         "found_although_it_is_causal",
         _FOUND,
-        "Change later tokens of a text, but no size. Which rows of this module's output must stay the same, except"
-        " for rounding? Does your probe compare only these rows, with a tolerance?",
+        "If you change later tokens, but keep all shapes, which rows of this module's output must stay the same,"
+        " except for rounding? Does your probe compare only these rows, with a tolerance?",
         says=r"sees_the_future returned True (?P<quoted>for a module that .+?)\. It is written",
         where="def sees_the_future",
     ),
     Misconception(
         "future_not_found",
         _NOT_FOUND,
-        "In this module, some tensor of a later token (query, key or value) changes an earlier output. Does your"
-        " probe change this tensor? Does it compare this output, in all texts and heads?",
+        "In this module, an earlier output depends on the query, key or value of a later token. Does your probe"
+        " change all three? Does it compare all earlier outputs, in all texts and heads?",
         says=r"sees_the_future returned False (?P<quoted>for a module that .+?)\. It is written",
         where="def sees_the_future",
     ),
     Misconception(
         "found_although_it_is_scaled",
         _FOUND,
-        "By which number are the scores divided in the result that your probe expects? Which rows of this result"
-        " are the same with and without a mask? Does your probe compare only these rows?",
+        "By which number should a module divide the scores? Which rows of the output are the same with and without a"
+        " mask? Does your probe compare only these rows?",
         says=r"scales_wrongly returned True (?P<quoted>for a module that .+?)\. It is written",
         where="def scales_wrongly",
     ),
     Misconception(
         "wrong_scale_not_found",
         _NOT_FOUND,
-        "With the sizes of your random texts, by which number does this module divide, and by which number"
-        " should it divide? Does the row that you compare depend on this number?",
+        "Compute this module's divisor and the right divisor for the sizes of your random texts. Are the two different?"
+        " Does the row that you compare depend on the divisor?",
         says=r"scales_wrongly returned False (?P<quoted>for a module that .+?)\. It is written",
         where="def scales_wrongly",
     ),
     Misconception(
         "found_although_it_keeps_texts_apart",
         _FOUND,
-        "In which two calls must this module give the same output for a text? Does your probe compare the outputs"
-        " of these two calls, with a tolerance for rounding?",
+        "If you call this module twice, what can you change so that the output for a text must stay the same? Does your"
+        " probe compare two such calls, with a tolerance for rounding?",
         says=r"mixes_the_batch returned True (?P<quoted>for a module that .+?)\. It is written",
         where="def mixes_the_batch",
     ),

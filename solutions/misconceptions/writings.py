@@ -1,4 +1,4 @@
-"""Rules that rewrite right answers into one notation, which the rules of the other files expect."""
+"""Rules that rewrite right answers, so that one step has one notation. The other files use this notation."""
 
 WRITINGS = """
 F.softmax(X, D) => torch.softmax(X, dim=D)
