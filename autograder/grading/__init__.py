@@ -2,18 +2,17 @@
 
 In reading order:
 
-- marking: grades submissions in a marking process, which is replaced when anything in it fails.
-- grader: how one submission becomes a report, and each submission of a course.
-- graded: the result of grading and the outputs of cells, in a form for other processes; our failures.
-- session: runs a submission in a worker, which is replaced when it hangs or dies.
-- states: the cell at which each question is judged, and later cells that change names that its answer reads.
-- outcomes: decides each test by its run on hidden inputs alone, and each question by its tests.
-- explanation: explains a failed test to its student, by its run with disclosed inputs.
-- carried: questions that may fail because of a wrong earlier answer, and right answers that replace it.
-- diagnosis: explains a mistake: by a repair, a known mistake with equal results, or error messages.
+- marking: runs the grader in a process, and starts a new process after a failure.
+- grader: turns submissions into reports.
+- graded: the result of grading as JSON for other processes, and the reports on failures of the grader.
+- session: runs a submission in a worker process, and replaces a worker that hangs or crashes.
+- states: after which cell the tests of a question run, and which later cells change the question's names.
+- outcomes: the verdicts on tests and questions. Only runs on hidden inputs count.
+- explanation: explains a failed test to the student by a run on disclosed inputs, which students may see.
+- carried: finds questions that may fail only because the answer to an earlier question is wrong.
+- diagnosis: explains a wrong answer by a repair, a known mistake with equal results, or error messages.
 - looking: selects the code on which the answer to a question depends.
 - examples: finds the smallest call that returns a wrong result.
 - newer_python: sends an answer to an instructor if only a newer Python can run it.
-- by_hand: finds reasons for an instructor to look at a question with a rule: operators that ran, and names
-  in the code.
+- by_hand: sends an answer to an instructor if it seems to use something that the question forbids.
 """

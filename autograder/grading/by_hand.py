@@ -1,8 +1,8 @@
-"""Finds why an instructor has to look at a question with rules: by the operators that ran, and by the code.
+"""Sends an answer to an instructor if it seems to use something that the question forbids.
 
-The worker records the torch operators that run (worker/operators.py). In addition, a scan of the code that an
-answer reaches looks for uses of forbidden names. A match asks an instructor to look. It proves nothing, and
-clever code can evade the scan: a missed trick costs less than the points of a right answer.
+The worker records the torch operators that run (worker/operators.py). In addition, the code that an answer
+uses is scanned for forbidden names. A match proves nothing, so an instructor decides. Clever code can evade
+the scan.
 """
 
 import ast
@@ -18,15 +18,15 @@ from autograder.worker.operators import LOST
 _LOOKS = "An instructor looks at this answer because"
 _UNREAD = f"{_LOOKS} the grader cannot read its code."
 _NOT_RECORDED = f"{_LOOKS} the grader could not record what its code ran."
-_RAN = f"{_LOOKS} of an operation that its code ran. The code ran an operation"
-_WITHOUT = "which this question asks you to do without."
-_ROUNDS = 10  # limit on the rounds of the search for unused drafts; beyond it, no statement is a draft
+_RAN = f"{_LOOKS} of an operation that its code ran. The code ran an operation that"
+_NOT_ALLOWED = "this question does not allow."
+_ROUNDS = 10  # greatest number of rounds in which `_reached` looks for replaced definitions
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
-_ALSO_FORBIDDEN = {  # names that are forbidden together with the name that is the key
+_ALSO_FORBIDDEN = {  # if the key is forbidden, these names are forbidden, too
     "@": frozenset({"matmul", "rmatmul", "imatmul"}),
     **dict.fromkeys(("dot", "sum"), frozenset({"dist", "fsum", "hypot", "sumprod"})),
 }
-# Packages whose functions a rule can forbid. Functions of the same name in other packages are allowed.
+# Only functions of these packages can be forbidden. Other packages may have functions with the same names.
 _COMPUTING = frozenset(
     {"torch", "numpy", "scipy", "math", "operator", "statistics", "builtins", "jax", "einops"}
 )
@@ -44,10 +44,10 @@ class Use:
 def forbidden_use(
     question: str, rule: Rule, statements: Sequence[CodePart], unfinished: Container[int] = ()
 ) -> Use | None:
-    """Return the first use of a forbidden name in the code that the answer to a question reaches.
+    """Return the first use of a forbidden name in the code that the answer to a question uses.
 
-    The question is judged with these `statements`. `unfinished` are the indices of the cells that may have
-    ended before their last statement.
+    `statements` are the statements of the notebook that ran before the question's tests. `unfinished` are the
+    indices of the cells that an error may have stopped before their last statement.
     """
     return _first_use(rule, statements, *_reached(question, statements, unfinished))
 
@@ -71,13 +71,13 @@ def broken_rule(
     where: Callable[[int, int], str] = lambda _, line: f"line {line}",
     unfinished: Container[int] = (),
 ) -> str | None:
-    """Return the reason, for the student to read, why an instructor has to look at `question`, or None.
+    """Return a text for the student that says why an instructor looks at the answer, or None.
 
-    The question is judged with these `statements`. `where` describes a line, given the index of its cell and
-    its number. `operators` has the operators of each test's calls on hidden inputs: they decide.
-    `disclosed_operators` has those of calls on disclosed inputs. Only these are named to the student, because
-    hidden inputs cannot affect them. `unfinished` are the indices of the cells that may have ended before
-    their last statement.
+    `statements` are the statements of the notebook that ran before the question's tests. `unfinished` are the
+    indices of the cells that an error may have stopped before their last statement. `operators` has the
+    operators of each call on hidden inputs, and decides whether there is a reason. `disclosed_operators` has
+    the operators of each call on disclosed inputs, which students may see. Only these are named in the text.
+    `where` describes a line, given the index of the cell and the number of the line.
     """
     if not rule.forbid and rule.operators is None:
         return None
@@ -91,30 +91,30 @@ def broken_rule(
         if LOST in (disclosed or needless):
             return _NOT_RECORDED
         if not (name := _named(disclosed)):
-            return f"{_RAN}, {_WITHOUT}"
+            return f"{_RAN} {_NOT_ALLOWED}"
         if line := _line_that_names(name, reached):
             return _because_of(where(*line), f"calls {name}")
-        return f"{_LOOKS} of {name}. The code called {name}, {_WITHOUT}"
+        return f"{_LOOKS} of {name}. The code called {name}, which {_NOT_ALLOWED}"
     return None
 
 
 def _because_of(place: str, what: str) -> str:
-    return f"{_LOOKS} of {place}. {place[:1].upper()}{place[1:]} {what}, {_WITHOUT}"
+    return f"{_LOOKS} of {place}. {place[:1].upper()}{place[1:]} {what}, which {_NOT_ALLOWED}"
 
 
 def _reached(
     question: str, statements: Sequence[CodePart], unfinished: Container[int]
 ) -> tuple[list[CodePart], set[str]]:
-    """Return the statements that an answer reaches by names, and these names.
+    """Follow the names that an answer uses. Return the statements that define them, and these names.
 
-    A function that is defined again later is not reached, unless a reached statement between the two
-    definitions names it.
+    If a function is defined again later, its earlier definitions are left out. They are included if one of
+    the returned statements above the last definition uses the function's name.
     """
     finished = ((index, part) for index, part in enumerate(statements) if part.at not in unfinished)
     last = {name: index for index, part in finished if (name := _defined_afresh(part))}
     indices = {id(part): index for index, part in enumerate(statements)}
     for _ in range(_ROUNDS):
-        drafts = {  # all names that these statements bind are defined again later
+        drafts = {  # statements whose names are all defined again later
             index
             for index, part in enumerate(statements)
             if part.bound and all(index < last.get(name, 0) for name in part.bound)
@@ -133,10 +133,10 @@ def _reached(
 
 
 def _defined_afresh(part: CodePart) -> str:
-    """Return the name of the function that a statement defines, or an empty text for another statement.
+    """Return the name of the function that a statement defines, or an empty text.
 
-    A function that is decorated, or whose header uses its name, also gives an empty text: it may use an
-    earlier value of the name.
+    The text is empty for other statements. It is also empty if the function has a decorator, or if its name
+    occurs in its header, because the earlier value of the name may then still be in use.
     """
     match part.tree:
         case ast.FunctionDef(name, decorator_list=[]) as tree:
@@ -146,13 +146,13 @@ def _defined_afresh(part: CodePart) -> str:
 
 
 def _needless(ran: Sequence[frozenset[str]], allowed: frozenset[str]) -> frozenset[str]:
-    """Return the operators that ran but are not allowed, or LOST if calls ran but none was recorded."""
+    """Return the operators that ran but are not allowed. Return LOST if calls ran without a record."""
     operators = frozenset[str]().union(*ran) or frozenset({LOST} if ran else ())
     return frozenset(name for name in operators if not {name, name.rstrip("_")} & allowed)
 
 
 def _named(operators: Iterable[str]) -> str:
-    """Return the first name of an operator that torch has, public names first, or an empty text."""
+    """Return the name of an operator that torch has, if possible a public name, or an empty text."""
     import torch  # imported here, because few answers get this far
 
     names = [name for name in operators if _NAME.fullmatch(name) and hasattr(torch.ops.aten, name)]
@@ -160,7 +160,7 @@ def _named(operators: Iterable[str]) -> str:
 
 
 def _line_that_names(operator: str, reached: Sequence[CodePart]) -> tuple[int, int] | None:
-    """Return the first line that names an operator, as the index of its cell and its number, or None."""
+    """Return the index of the cell and the number of the first line that uses an operator's name, or None."""
     for part in reached:
         for node in ast.walk(part.tree or ast.Pass()):
             match node:
@@ -170,7 +170,7 @@ def _line_that_names(operator: str, reached: Sequence[CodePart]) -> tuple[int, i
 
 
 class _Scan:
-    """Looks for uses of forbidden names in the statements that an answer reaches."""
+    """Looks for uses of forbidden names in the statements that an answer uses."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class _Scan:
                     yield Use(name, part.at, getattr(node, "lineno", 0))
 
     def _used_names(self, node: ast.AST, local: frozenset[str]) -> Iterable[str]:
-        """Return the names of functions and values that a node may use and the notebook does not define."""
+        """Return the names that a node uses, without those that the notebook defines."""
         match node:
             case ast.Name(name, ast.Load()) if name not in local and name not in self._bound:
                 return [name]
@@ -214,7 +214,7 @@ class _Scan:
 
 @lru_cache(256)
 def _modules(tree: ast.stmt) -> Sequence[tuple[str, str]]:
-    """Return the names that imports in a statement give to modules, and the package of each."""
+    """Return, for each module that a statement imports, its name in the notebook and its package."""
     modules = list[tuple[str, str]]()
     for node in ast.walk(tree):
         match node:

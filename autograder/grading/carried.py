@@ -1,7 +1,7 @@
-"""Chooses questions that may fail because of a wrong earlier answer, and the right answers for a rerun.
+"""Finds questions that may fail only because the answer to an earlier question is wrong.
 
-A mistake costs points only in the question in which it was made. If the later question scores more with a
-right earlier answer, that score counts, and the report says so.
+A mistake costs points only in the question in which it was made. So the tests of the later question run again
+with a right answer to the earlier question. If the score is higher, it counts, and the report says so.
 """
 
 import ast
@@ -25,17 +25,17 @@ from autograder.submission.notebook import NotebookCell
 from autograder.testing.bytecode import bytecode, global_names, marshalled
 
 Reports = Mapping[str, QuestionReport]
-# Later questions that run in the same worker. Each is a key; all have the same wrong earlier questions as
-# value.
+# The questions that run again in one worker. Each value lists the wrong earlier questions. All values are
+# equal.
 Rerun = dict[str, list[str]]
 
 
 def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell]) -> list[Rerun]:
     """Return the questions to run again, given the first reports on all questions and the submission's cells.
 
-    A question runs again if it fails and calls an earlier one that fails, too. Two questions run in the same
-    worker only if they call the same earlier ones. So a worker has no other right answers, which might also
-    answer a question that is graded there.
+    A question runs again if its answer fails and calls the failed answer to an earlier question. Questions
+    run in the same worker only if they call the same failed answers. Otherwise a worker would hold right
+    answers that some of its questions do not need, and that the student's code could use as answers to them.
     """
     groups: list[Rerun] = []
     wrong = {
@@ -55,7 +55,7 @@ def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell
 
 
 def used_names(question: str, statements: Sequence[CodePart]) -> set[str]:
-    """Return all names on which a question's answer depends, directly or not.
+    """Return all names on which a question's answer depends, directly or indirectly.
 
     A statement can change a variable without binding it, such as `ax.bar(x, y)`. So if the answer is a
     variable, it also depends on each statement of its cell that uses the variable.
@@ -76,7 +76,7 @@ def used_names(question: str, statements: Sequence[CodePart]) -> set[str]:
 def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[str]) -> Given:
     """Return the compiled code of the reference's functions `names`, without docstrings and source.
 
-    It has only the statements on which these functions depend, without definitions of questions in `graded`.
+    It has only the statements on which these functions depend. Answers to questions in `graded` are left out.
     """
     statements = [statement for code in reference for statement in ast.parse(code).body]
     wanted, included = set(names), set[int]()
@@ -98,7 +98,7 @@ def with_note(question: QuestionReport, earlier: Sequence[str]) -> QuestionRepor
 
 
 def _both_failed(earlier: str, later: str, questions: Reports, cells: Sequence[NotebookCell]) -> bool:
-    """Whether both questions were graded and failed, so that the later may fail because of the earlier."""
+    """Whether the answers to both questions failed. Only then can the earlier answer be the reason."""
     if not {earlier, later} <= questions.keys() or questions[later].verdict is Verdict.REVIEW:
         return False
     both = (questions[name].tests for name in (earlier, later))
@@ -107,7 +107,7 @@ def _both_failed(earlier: str, later: str, questions: Reports, cells: Sequence[N
 
 
 def _is_answered(name: str, cells: Sequence[NotebookCell]) -> bool:
-    """Whether the last definition of a question does more than return a constant, pass or raise an error."""
+    """Whether the last definition of a question does more than `return` a constant, `pass` or `raise`."""
     defining = [cell.text for cell in cells if name in bound_names(cell.text)]
     body = parsed(defining[-1]) if defining and readable(defining[-1:]) else None
     functions = [node for node in body or () if isinstance(node, ast.FunctionDef) and node.name == name]

@@ -1,4 +1,8 @@
-"""Explains a wrong answer: by a repair of its code, a known mistake with equal results, or its messages."""
+"""Explains a wrong answer by a repair of its code, a known mistake with equal results, or test messages.
+
+A repair is one or two edits that make all tests pass. A known mistake is a wrong answer that an author stored
+with a hint. A misconception is a mistake that the course describes for many questions.
+"""
 
 import ast
 import gc
@@ -39,19 +43,19 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import pack
 
 _ENOUGH = 0.5  # the least fraction of the failed tests that must show a misconception
-_MOST_EXPLANATIONS = 2000  # cached explanations; equal answers of a class have the same one
+_MOST_EXPLANATIONS = 2000  # greatest number of cached explanations
 _SPOT = re.compile("\0(\\d+)\0")  # the index of a spot in a shared explanation, see Unplaced
-# Errors that explain more than the place of a repair.
+# Types of errors whose messages help students more than the line of a repair.
 _EXPLAINING_ERRORS = "NameError|UnboundLocalError|AttributeError|TypeError"
 # Kinds of edits that replace a single word of the code.
 _REPLACED_WORDS = ("name", "operator", "dimension", "switch", "function")
-_TWO_THINGS = "Two changes make all tests pass:"
+_TWO_THINGS = "All tests pass after these two changes:"
 _TWO_MISTAKES = "Your code has two mistakes."
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The mistake in an answer: its name, which may be empty, the hint for the student, and its line."""
+    """The mistake in an answer: a name or an empty text, a hint for the student, and a line of the answer."""
 
     name: str
     hint: str
@@ -60,7 +64,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class SharedExplanation:
-    """The explanation of all answers with the same syntax tree, with `spots` instead of their lines."""
+    """An explanation for all answers with equal syntax trees. Indices of `spots` stand for line numbers."""
 
     explanation: Explanation
     spots: tuple[Spot, ...] = ()
@@ -80,7 +84,7 @@ _SHARED_EXPLANATION = TypeAdapter[SharedExplanation | None](SharedExplanation | 
 
 @dataclass(frozen=True, slots=True)
 class FailedAnswer:
-    """A wrong answer: its failed runs on disclosed inputs, and its code if the grader may edit and run it."""
+    """A wrong answer, its failed runs on disclosed inputs, and its code, or None if it cannot be repaired."""
 
     question: str
     failed: Sequence[Run]
@@ -100,18 +104,18 @@ class Diagnosis:
         self._sorts_by_mistake: dict[Answer, frozenset[tuple[object, ...]]] = {}
         self._explanations: dict[str, SharedExplanation | None] = {}
         self.shared: Path | None = None  # the folder in which processes share their explanations
-        self._texts = not suite.exercise.has_torch  # whether strings count as answers
+        self._texts = not suite.exercise.has_torch  # whether the strings in two results have to be equal
 
     def explain(self, question: str, runs: Sequence[Run], submitted: RunSubmission) -> Explanation | None:
         """Return the explanation of the failed tests of `question`, or None.
 
-        The runs are those on disclosed inputs. Tests without a run count as passed.
+        `runs` are runs on disclosed inputs, which students may see. A test that has not run counts as passed.
         """
         failed = [run for run in runs if run.error is not None and run.test.question == question]
         if not failed:
             return None
         judged = all(isinstance(run.error, AssertionError | StudentError) for run in failed)
-        # A repair could avoid a name that is missing or changed by a later cell, and hide the real cause.
+        # If a name is missing, or if a later cell changes a name, a repair could hide this cause.
         is_whole = not submitted.later_change(question) and not any(map(submitted.lacks_something, failed))
         is_whole &= submitted.may_try_repairs
         looked = look(question, submitted.cells, self.suite.exercise) if judged and is_whole else None
@@ -124,7 +128,7 @@ class Diagnosis:
         return shared.of(looked) if shared else None
 
     def _shared_explanation(self, key: str, wrong: FailedAnswer) -> SharedExplanation | None:
-        """Read the explanation that another process has written. If there is none, search it and write it."""
+        """Read the explanation that another process has written, or write it for the other processes."""
         if self.shared is None:
             return self._search(wrong)
         path = self.shared / self.suite.exercise.name / key
@@ -148,7 +152,7 @@ class Diagnosis:
         return known_mistakes(self.suite.exercise)
 
     def rarity(self, test: HiddenTest) -> int:
-        """Return the number of known mistakes that fail a test. The fewer, the more specific is its hint."""
+        """Return the number of known mistakes that fail a test. A test that few mistakes fail is specific."""
         mistakes = (mistake for mistake in self._mistakes if mistake.question == test.question)
         failing = (run for mistake in mistakes for run in self.runs(mistake) if run.error is not None)
         return sum(run.test == test for run in failing)
@@ -180,8 +184,7 @@ class Diagnosis:
     ) -> Explanation | None:
         """Return the explanation of an answer by its best repair, or None.
 
-        It names the misconception, known mistake or place that the repair shows. Misconceptions and known
-        mistakes are also sought in the other repairs. If nothing has a name, it gives only the changed line.
+        The explanation gives the misconception, mistake or place that the repairs show, or only the line.
         """
         if best.remaining:
             return self._describe_recognized(wrong, looked, best)
@@ -233,9 +236,9 @@ class Diagnosis:
     def _describe_two_edits(
         self, wrong: FailedAnswer, looked: Looked, best: Repair, repairs: Iterable[Repair]
     ) -> Explanation | None:
-        """Return the explanation by a repair of two edits: a known mistake, a misconception or places.
+        """Return the explanation of an answer by a repair with two edits, or None.
 
-        If lines are not shown, places are left out.
+        The explanation is a known mistake, a misconception or, if students may see lines, both edits.
         """
         if mistake := self._find_equivalent_mistake(wrong, repairs):
             return Explanation(mistake.name, mistake.hint)
@@ -245,7 +248,7 @@ class Diagnosis:
             explained = _explanation(wrong, misconception)
             if not self._shows_lines:
                 return explained
-            hint = f"{explained.hint} All tests pass after two changes: {where}."
+            hint = f"{explained.hint} All tests pass after changes in two places: {where}."
             return replace(explained, hint=hint, place=looked.place(wrong.question, best.edits[0]))
         if not self._shows_lines:
             return None
@@ -259,14 +262,14 @@ class Diagnosis:
         return Explanation(name, "\n".join(lines), next(filter(None, places), None))
 
     def _describe_recognized(self, wrong: FailedAnswer, looked: Looked, repair: Repair) -> Explanation | None:
-        """Return the explanation of code with the same results as known mistakes, perhaps after an edit."""
+        """Explain an answer that has the same results as known mistakes, before or after one edit."""
         name, results = words.short_name(repair.remaining[0]), words.same_results(repair.remaining)
         if not repair.edits:
             same_code = self._find_equivalent_mistake(wrong)
             hint = same_code.hint if same_code else f"Y{results}"
             return Explanation(words.joined(wrong.question, [name]), hint)
         if not self._shows_lines:
-            hint = f"{_TWO_MISTAKES} After one is repaired, y{results}"
+            hint = f"{_TWO_MISTAKES} When one of the mistakes is repaired, y{results}"
             return Explanation(words.joined(wrong.question, [name]), hint)
         (edit,) = repair.edits
         first_name, what = self._described_edit(wrong, looked, edit)
@@ -277,15 +280,16 @@ class Diagnosis:
     def _described_edit(
         self, wrong: FailedAnswer, looked: Looked, edit: Edit, mistakes: Sequence[Mistake] = ()
     ) -> tuple[str, str]:
-        """Return the name and the description of one of two edits: of its mistake, its place or its kind.
+        """Return a name and a description of one edit, from its mistake, its place or its kind.
 
-        A known mistake comes before the place only if a rule with the mistake's name reverses the edit.
+        `mistakes` are the mistakes that the edit may repair. If the rule of a mistake reverses the edit, the
+        mistake is described. Otherwise the place is described, if it is known.
         """
         where, question = looked.where(edit), wrong.question
         names = {one.name for one in self.repairer.names_of_edit(question, edit)} if mistakes else ()
         mistake = next((one for one in mistakes if one.name in names), None)
         place = None if mistake else self.repairer.place(question, edit)
-        # One edit may only undo the effect of the other. A replaced word alone then proves nothing.
+        # The edit may only undo an effect of the second edit, so a replaced word does not prove a mistake.
         if place and (place.patterns or edit.kind not in _REPLACED_WORDS):
             return place.name, f"{place.sentence.removesuffix('.')}: {where}"
         if mistake is None and len(mistakes) == 1:
@@ -296,20 +300,17 @@ class Diagnosis:
         return name, f"{words.KINDS[edit.kind]}: {where}{hint}"
 
     def _fits(self, wrong: FailedAnswer, misconception: Misconception) -> bool:
-        """Whether a right answer with this misconception fails the same tests, half with equal results.
-
-        Equal code is not enough: a rule may turn an unexpected right answer into the same code.
-        """
+        """Whether an answer with this misconception fails these tests, at least half with equal results."""
         return any(
             agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH
             for runs in self.repairer.failed(wrong.question, misconception)
         )
 
     def _find_equivalent_mistake(self, wrong: FailedAnswer, repairs: Iterable[Repair] = ()) -> Answer | None:
-        """Return a known mistake whose hint is true of this answer, too, or None.
+        """Return a known mistake whose hint is also true of this answer, or None.
 
-        Both must get equal results in the same tests on two sets of inputs. Different mistakes may, too.
-        So both must also have the same code in the standard form, or a repair by edits of the same sorts.
+        The mistake and the answer must have equal results on two sets of inputs. Different mistakes can also
+        have equal results. So the code must be the same, except for its form, or the repairs must be similar.
         """
         if (looked := wrong.looked) is None:
             return None
@@ -325,7 +326,7 @@ class Diagnosis:
         return None
 
     def _agrees_on_second_inputs(self, mistake: Answer, wrong: FailedAnswer, looked: Looked) -> bool:
-        """Whether an answer gets the same results as a known mistake on a second set of inputs, too."""
+        """Whether an answer and a known mistake also have equal results on a second set of inputs."""
         tests = [run.test for run in wrong.failed]
         with wrong.submitted.open_for_repairs(looked.texts) as session:
             runs = [self.suite.run_one(test, session, SECOND) for test in tests]
@@ -335,7 +336,7 @@ class Diagnosis:
         return agreement(mistake_runs, runs, texts=self._texts) == 1
 
     def _sorts_of(self, mistake: Answer, submitted: RunSubmission) -> frozenset[tuple[object, ...]]:
-        """Return for each repair of a known mistake the sorts of its edits."""
+        """Return the repairs of a known mistake, each as a tuple with `sort_of` of each edit."""
         if self._shown is RepairsShown.OFF:
             return frozenset()
         if mistake not in self._sorts_by_mistake:
@@ -347,7 +348,7 @@ class Diagnosis:
         return self._sorts_by_mistake[mistake]
 
     def _misconception_of_same_code(self, wrong: FailedAnswer) -> Explanation | None:
-        """Return a misconception whose rule turns a right answer into this answer, if repairs are off."""
+        """With repairs turned off, return a misconception whose rule makes this answer from a right one."""
         if (looked := wrong.looked) is None or self._shown is not RepairsShown.OFF:
             return None
         student_code = definition(looked.code.statements, wrong.question)
@@ -361,8 +362,8 @@ class Diagnosis:
     def _explain_by_errors(self, wrong: FailedAnswer, errors: str = "") -> Explanation | None:
         """Return a misconception that the messages of at least half of the failed tests show, or None.
 
-        Only exceptions of the student's code that match `errors` count. A message about a missing module, or
-        about a name whose cell failed, does not count, because it explains the failure by itself.
+        The messages come from exceptions in the student's code and match `errors`. A message about a missing
+        module, or about a name that is missing because a cell failed, is left out: it needs no explanation.
         """
         raising = (run for run in wrong.failed if not wrong.submitted.lacks_something(run))
         messages = [str(run.error) for run in raising if isinstance(run.error, StudentError)]
@@ -402,7 +403,7 @@ class Diagnosis:
 
 
 def _hides_undefined_name(wrong: FailedAnswer, repair: Repair) -> bool:
-    """Whether the rewritten form of the code that a repair edits avoids an undefined name.
+    """Whether a repair edits a rewritten form of the code that lacks the undefined name.
 
     For instance, `math.sqrt(x)` is rewritten as `x**0.5`, which runs even if `math` is not imported.
     """
@@ -427,7 +428,7 @@ def _key(wrong: FailedAnswer) -> str:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Turn off garbage collection in a `with` block. Most objects in it are syntax trees that stay in use."""
+    """Turn off garbage collection in a `with` block that creates many objects and frees few of them."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -445,5 +446,5 @@ def _explanation(
 
 
 def _sorts(repair: Repair, code: Code) -> tuple[object, ...]:
-    """Return the sort of each edit of a repair."""
+    """Return the result of `sort_of` for each edit of a repair."""
     return tuple(sort_of(edit, code) for edit in repair.edits)

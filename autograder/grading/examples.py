@@ -27,8 +27,8 @@ from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
 _CALLS = ("call", "inspect")
-_CLOSE = 1e-3  # greatest relative difference of two numbers that a reader would take for rounding
-_MOST_LETTERS = 60  # characters of the repr of a value
+_CLOSE = 1e-3  # greatest relative difference of two numbers that looks like a rounding error
+_MOST_LETTERS = 60  # greatest number of characters in the repr of a value
 _WRITTEN = (str, bytes, int, complex, list, tuple, dict, set, frozenset, range, date)
 _AsGrid = Callable[[str, Any], Grid | None]
 _Grids = tuple[Grid, ...]
@@ -37,8 +37,8 @@ _Grids = tuple[Grid, ...]
 class Examples:
     """Finds examples for the questions of one suite.
 
-    If an answer is small enough, it runs the reference. It never runs a submission: it reads the recorded
-    requests and answers of runs on disclosed inputs.
+    A call and its wrong result are read from the recorded runs of a submission on disclosed inputs, which
+    students may see. The submission does not run again. The right result comes from a run of the reference.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -47,7 +47,7 @@ class Examples:
         self._grid = _numbers_as_grid if suite.exercise.has_torch else _value_as_grid
 
     def of(self, question: str, failed: Sequence[Run]) -> Example | None:
-        """Return the example with the fewest numbers in a question's `failed` tests, or the first such one.
+        """Return the example with the fewest numbers in the `failed` runs of a question's tests, or None.
 
         All runs must be on disclosed inputs.
         """
@@ -57,18 +57,20 @@ class Examples:
 
     @property
     def limits(self) -> str:
-        """The limits of examples in words: the largest call that is shown, and calls that never are."""
+        """A text that says how large a call may be, and which calls are never shown."""
         exercise = self._suite.exercise
-        others = "" if exercise.has_torch else f" or {_MOST_LETTERS} characters; no tables"
+        characters = "" if exercise.has_torch else f" or {_MOST_LETTERS} characters"
+        never = [] if exercise.has_torch else ["tables"]
         if "expect_printed" in exercise.suite.read_text(encoding="utf-8"):
-            others += "; no calls by expect_printed"
-        size = f"each of at most {MOST_NUMBERS} numbers{others}"
+            never.append("calls by expect_printed")
+        end = f"; they never show {' or '.join(never)}" if never else ""
+        size = f"each of at most {MOST_NUMBERS} numbers{characters}{end}"
         return f"at most {MOST_GRIDS} arguments and {MOST_WEIGHTS} weights that the test sets by name, {size}"
 
     def questions_without_example(self) -> Iterator[str]:
-        """Yield each question whose wrong answers get no example: no call in its tests is small enough.
+        """Yield each question for which no example can be shown, because its tests make no small calls.
 
-        This is computed from the reference's runs: wrong answers get the same arguments.
+        The calls are those of the tests on the reference. Wrong answers are called with the same arguments.
         """
         for question in self._suite.exercise.points:
             runs = (run for run in self._suite.reference_runs if run.test.question == question)
@@ -85,7 +87,7 @@ class Examples:
                     yield from _wrong_parts(inputs, answer, _value(right[indices[-1]]), code, self._grid)
 
     def _small_calls(self, question: str, run: Run) -> Iterator[tuple[tuple[int, ...], _Grids, object]]:
-        """Yield each call in a run that is small enough to show: indices of exchanges, inputs, and result."""
+        """Yield the indices of the exchanges, the inputs and the result of each call that is small enough."""
         for indices in self._calls(question, run):
             with suppress(ProtocolError, RecursionError):  # a malformed answer is not shown
                 inputs = self._inputs(question, [run.exchanges[n] for n in indices])
@@ -94,7 +96,10 @@ class Examples:
                     yield indices, inputs, answer
 
     def _calls(self, question: str, run: Run) -> Iterator[tuple[int, ...]]:
-        """Yield the indices of the calls that an example can show: of a function, or of a class's object."""
+        """Yield the indices of the exchanges of each call that an example can show.
+
+        The question's function or an object of the question's class is called.
+        """
         if inspect.isclass(self._solution[question]):
             yield from object_calls(question, run.exchanges)
             return
@@ -115,7 +120,7 @@ class Examples:
         """Return the code that created an object, with the parameter names of the exercise."""
         named = _named_arguments(self._solution[question], exchange)
         if not all(isinstance(value, bool | int | float | str) for _, value in named):
-            raise ProtocolError("an argument that created an object is neither a number nor a text")
+            raise ProtocolError("an object was created with an argument other than a number or a string")
         return f"{question}({', '.join(f'{name}={value!r}' for name, value in named)})"
 
     @cached_property
@@ -126,11 +131,12 @@ class Examples:
 def object_calls(question: str, exchanges: Sequence[Exchange]) -> Iterator[tuple[int, int, int]]:
     """Yield three indices for each call of an object whose weights the test has set by name.
 
-    They are the indices of the exchanges that created the object, set its weights, and called it.
+    They are the indices of the exchanges that created the object, set its weights, and called it. An exchange
+    is a request of the test and the worker's reply. In it, a handle is the number of an object in the worker.
     `question` is the name of the object's class.
     """
-    created, loaded = dict[int, int](), dict[int, int]()  # indices of exchanges, by an object's handle
-    owners = dict[int, int]()  # an object's handle, by that of its method
+    created, loaded = dict[int, int](), dict[int, int]()  # indices of exchanges, by the handle of the object
+    owners = dict[int, int]()  # the handle of an object, by the handle of the object's method
     for index, exchange in enumerate(exchanges):
         header, reply = exchange.request[0], exchange.reply[0]
         handle, new_handle = _handle(header.get("of")), _handle(reply.get("value"))
@@ -177,14 +183,14 @@ def _named_arguments(function: Callable[..., Any], exchange: Exchange) -> list[t
 
 
 def _weights(exchange: Exchange) -> list[tuple[str, Any]]:
-    """Return the names and tensors in the dictionaries that a test passed to set an object's weights."""
+    """Return the names and tensors in all dictionaries among the positional arguments of a call."""
     header, tensors = exchange.request
     arguments = Decoder(tensors, lambda _: None).decode(header["args"])
     return [pair for part in arguments if isinstance(part, dict) for pair in part.items()]
 
 
 def _all_grids(named: Sequence[tuple[str, Any]], most: int, grid: _AsGrid) -> _Grids | None:
-    """Return all values as grids, or None if there are more than `most` or one is too large."""
+    """Return all values as grids of numbers, or None if a value is too large or the values are too many."""
     grids = [grid(name, value) for name, value in named]
     whole = tuple(grid for grid in grids if grid is not None)
     return whole if len(whole) == len(named) <= most else None
@@ -193,7 +199,7 @@ def _all_grids(named: Sequence[tuple[str, Any]], most: int, grid: _AsGrid) -> _G
 def _wrong_parts(
     inputs: _Grids, answer: object, right: object, creation: str, grid: _AsGrid
 ) -> Iterator[Example]:
-    """Yield an example for each small part of an answer that differs from the right one."""
+    """Yield an example for each part of the result `answer` that differs from the result `right`."""
     actual, expected = _grids(answer, grid), _grids(right, grid)
     if len(actual) == len(expected):
         pairs = zip(actual, expected, strict=True)
@@ -201,9 +207,9 @@ def _wrong_parts(
 
 
 def _grids(answer: object, grid: _AsGrid) -> list[Grid]:
-    """Return the tensors of an answer as grids, or an empty list if one is too large or not a tensor.
+    """Return the tensors of a result as grids, or an empty list if a part is too large or not a tensor.
 
-    In a course without torch, an answer of any kind is one grid.
+    In a course without torch, the whole result is one grid.
     """
     parts = answer if isinstance(answer, tuple | list) and grid is _numbers_as_grid else [answer]
     if not 0 < len(parts) <= MOST_GRIDS:
@@ -239,7 +245,7 @@ def _value_as_grid(name: str, value: Any) -> Grid | None:
 
 
 def _differ(got: Grid, asked: Grid) -> bool:
-    """Whether a reader sees that two grids differ by more than rounding."""
+    """Whether two grids differ by more than a rounding error."""
     if got.shape != asked.shape:
         return True
     return any(

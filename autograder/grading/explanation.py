@@ -1,7 +1,7 @@
-"""Explains a failed test to the student, by a run on disclosed inputs.
+"""Explains a failed test to the student by a run on disclosed inputs, which students may see.
 
-The worker of such a run has never received hidden inputs. So the student may read everything that the worker
-sends: the line and message of an error, the shape of a result, the wrong value.
+A worker that runs tests on disclosed inputs has never received hidden inputs. So the student may read
+everything that the worker sends: the line and message of an error, the shape of a result, the wrong value.
 """
 
 import re
@@ -24,27 +24,27 @@ from autograder.worker.omission import LEFT_OUT
 
 _REPLACE = f'Replace "{STUB}()" with your code.'
 _MISSING_NAME = re.compile(r"name '(\w{1,100})' is not defined")
-_REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds
+_REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # limits in seconds for a call, and a session, that tries edited code
 
 
 @dataclass(frozen=True)
 class RunSubmission:
-    """A submission whose notebook has run. It opens further sessions and explains failed tests.
+    """A submission whose notebook has run in a session. The methods open further sessions and explain tests.
 
-    Further sessions start in new workers, which have received no hidden inputs. There, the right answers in
-    `given` replace the submission's answers to earlier questions.
+    Further sessions start in new workers, which have received no hidden inputs. In these workers, the right
+    answers in `given` replace the submission's answers to earlier questions.
     """
 
     exercise: Exercise
     code: Sequence[NotebookCell]  # all code cells
-    session: Session  # the first one, which has ended
+    session: Session  # the first session, which is closed before further sessions are opened
     given: Given | None = None
-    # For each question, the number of the code cell after which it is judged.
+    # By question: the number of the code cell whose variables the question's tests use.
     judged_after: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def cells(self) -> list[NotebookCell]:
-        """The cells that ran, except those of visible checks, which define nothing."""
+        """The cells of the first session, without visible checks, which define nothing."""
         return [cell for cell in self.session.cells if checked_question(cell.name) is None]
 
     @cached_property
@@ -59,9 +59,9 @@ class RunSubmission:
 
     @property
     def unfinished(self) -> set[int]:
-        """The indices in `ran` of cells that may have ended before their last statement.
+        """The indices, in `ran`, of the cells that an error may have stopped before their last statement.
 
-        They include cells that begin with a cell magic (%%), which may hide an error.
+        A cell that begins with a cell magic (%%) is included, because the magic may hide an error.
         """
         failed = {number for number, result in self.session.results.items() if result.error}
         return {
@@ -71,7 +71,10 @@ class RunSubmission:
         }
 
     def judged_statements(self, question: str) -> list[CodePart]:
-        """Return the statements that ran before a question is judged, and later ones that bind new names."""
+        """Return the statements up to the cell in `judged_after`, and later statements that bind new names.
+
+        If the question's tests use the variables at the end of the notebook, return all statements.
+        """
         last = self.judged_after.get(question)
         if last is None or question in self.session.judged_at_end:
             return self.statements
@@ -86,22 +89,24 @@ class RunSubmission:
         return f"line {line}" if owner == question else f"line {line} of {cell}"
 
     def with_change_note(self, question: QuestionReport) -> QuestionReport:
-        """Return the report with a note on a later cell that changes names the answer reads.
+        """Return the report with a note on a later cell that changes a name that the answer reads.
 
-        A question that passes as judged at its check gets no note.
+        No note is added if all tests pass with the variables as they were at the question's check.
         """
         at_end = question.name in self.session.judged_at_end
         if question.verdict is Verdict.PASSED and not at_end:
             return question
         if not (change := self.later_change(question.name)):
             return question
-        how = "with that change, because the result is better." if at_end else "without that change."
-        return replace(question, hint=f"{change} The tests ran {how} {question.hint}".rstrip())
+        tested = "The tests ran without this change."
+        if at_end:
+            tested = "The tests ran with and without this change. The better result, with the change, counts."
+        return replace(question, hint=f"{change} {tested} {question.hint}".rstrip())
 
     def later_change(self, question: str) -> str:
-        """Return a sentence on a later cell that changes a name that an answer reads, or an empty text.
+        """Return a sentence on a later cell that changes a name of the answer, or an empty text.
 
-        The worker reports the names that changed. The code shows which cell changes them.
+        The worker reports the changed names. The cells' code shows which cell changes a name.
         """
         changed = self.session.changed_later.get(question)
         if not changed or question not in self.judged_after:
@@ -117,13 +122,14 @@ class RunSubmission:
         return f"{where} changes `{name}` after the check of this question."
 
     def open(self) -> Session:
-        """Return a session in a new worker, with the cells that define something."""
+        """Return a session in which a new worker runs the notebook's cells without visible checks."""
         return self.session.another(self.cells, self.given)
 
     def open_for_repairs(self, needed: Container[int]) -> Session:
-        """Return a session to try edited code. It runs only given cells and those with numbers in `needed`.
+        """Return a session to try edited code, which runs the cells with numbers in `needed`.
 
-        Submissions with the same answer share one explanation, so other cells must not affect it.
+        The session also runs the cells that students get unchanged. No other cell may affect an explanation,
+        because submissions with the same answer share the explanation.
         """
         cells = [cell for cell in self.cells if cell.number in needed or cell.text in self.exercise.given]
         return self.session.another(cells, self.given, self._repair_limits, keeps_states=False)
@@ -179,7 +185,7 @@ class RunSubmission:
         return run.kind, f"{run.detail}{where}{self.origin(error)}"
 
     def _is_stub(self, question: str) -> bool:
-        """Whether all cells that answer a question raised an error and have an unindented stub line."""
+        """Whether every cell with an answer to a question raised an error and contains an unindented stub."""
         cells = [cell for cell in self.code if question == cell.name or question in bound_names(cell.text)]
         results = {cell.number: self.session.results.get(cell.number) for cell in cells}
         return bool(cells) and all(
@@ -190,7 +196,7 @@ class RunSubmission:
         )
 
     def origin(self, error: StudentError) -> str:
-        """Return a sentence on the failed or omitted cell that defines a missing name, or an empty text."""
+        """Return a sentence on why a name is missing: its cell failed or was left out. Else return ""."""
         missing = missing_name(error)
         failed = {number: result.error for number, result in self.session.results.items() if result.error}
         for cell in reversed(self.code):
@@ -203,7 +209,7 @@ class RunSubmission:
         return ""
 
     def lacks_something(self, run: Run) -> bool:
-        """Whether a run failed because of a missing module, or a name whose cell failed or was left out."""
+        """Whether a run lacks a module, or a name whose cell failed or was left out."""
         error = run.error
         if not isinstance(error, StudentError):
             return False
@@ -211,10 +217,7 @@ class RunSubmission:
         return error.type == "ModuleNotFoundError" or (error.type == "NameError" and left_out)
 
     def _not_defined(self, name: str) -> tuple[Verdict, str]:
-        """Return the verdict on an undefined name, and the reason: its cell is empty, left out or failed.
-
-        If no cell defines the name, the reason says so.
-        """
+        """Return the verdict on an undefined name and the reason why the name is undefined."""
         for cell in self.code:
             if cell.name != name and name not in bound_names(cell.text):
                 continue
@@ -247,7 +250,7 @@ class RunSubmission:
     def _raised(self, error: StudentError) -> tuple[NotebookCell, int | None] | None:
         """Return the cell and the line at which an error was raised, or None.
 
-        If the traceback contains cells that the student wrote, given cells are skipped.
+        The cells that students get unchanged are skipped if the traceback contains other cells.
         """
         cells = {cell.number: cell for cell in self.code}
         locations = [(cells[number], line) for number, line in error.places if number in cells]
@@ -275,5 +278,5 @@ def missing_name(error: BaseException | None) -> str:
 
 
 def _bound(code: str) -> frozenset[str]:
-    """Return the names that a cell binds, including those of its imports."""
+    """Return the names that a cell binds, including imported names."""
     return bound_names(code).union(*(part.bound for part in code_parts([code])))

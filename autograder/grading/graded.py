@@ -1,6 +1,6 @@
 """The result of grading one submission, in a form that can be sent between processes and machines.
 
-This module does not import torch, so the process with the gradebook need not load it.
+This module does not import torch. So the process that writes the gradebook does not have to load torch.
 """
 
 import json
@@ -18,11 +18,11 @@ from autograder.report.report import QuestionReport, Report, Status, Verdict, bo
 from autograder.report.text import clean_text, terminal_line, writable
 from autograder.testing.exchange import StudentError
 
-MAX_SHOWN = 16 << 20  # characters of all outputs of a notebook
+MAX_SHOWN = 16 << 20  # greatest number of characters in all outputs of a notebook
 _MEDIA_TYPES = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png")
 _STREAMS = ("stdout", "stderr")
-_MAX_OUTPUTS = 200  # outputs of a cell; an intact worker sends no more
-_FORM = 100  # approximate characters of an output's JSON in a notebook, without its text and data
+_MAX_OUTPUTS = 200  # greatest number of outputs of a cell; only a manipulated worker sends more
+_FORM = 100  # about how many characters an output takes in a notebook's JSON, besides its text and data
 _LOG = "autograder"
 _OURS = (
     "The autograder failed on this submission. This is not your mistake. "
@@ -56,15 +56,14 @@ class CellResult:
 class Graded:
     """The whole result of grading one submission, which the grader sends to the gradebook.
 
-    Students read the report, so it does not contain the other values, which may quote hidden tests. If the
-    grader itself failed, `problem` and `traceback` describe the failure for an instructor. If `again` is
-    true, grading the submission a second time may succeed. `warnings` are tracebacks of failures that do not
-    stop grading: a search for the mistake that failed, a rule that an instructor has to check, or a test that
-    raised an error.
+    Students read only the report. The other values may quote hidden tests. If the grader itself failed,
+    `problem` and `traceback` describe the failure for an instructor. If `again` is true, grading the
+    submission a second time may succeed. `warnings` are tracebacks of errors that do not stop grading: in the
+    search for a mistake, in the check of a question's rule, or in a test.
     """
 
     report: Report
-    results: Mapping[int, CellResult] = field(default_factory=dict)  # by the number of each cell that ran
+    results: Mapping[int, CellResult] = field(default_factory=dict)  # by cell number
     problem: str = ""
     traceback: str = ""
     again: bool = False
@@ -84,7 +83,7 @@ _JSON = TypeAdapter(Graded)
 
 
 def checked_outputs(claimed: Any, max_characters: int) -> tuple[Output, ...]:
-    """Return the valid outputs among `claimed`, the first ones that fit into `max_characters`."""
+    """Return the first valid outputs in `claimed`, as many as fit into `max_characters` characters."""
     outputs = list(islice(_valid_outputs(claimed), _MAX_OUTPUTS))
     totals = accumulate(output.size for output in outputs)
     return tuple(output for output, total in zip(outputs, totals, strict=True) if total <= max_characters)
@@ -106,7 +105,7 @@ def _valid_outputs(claimed: Any) -> Iterator[Output]:
 def report_on(
     exercise: Exercise, questions: tuple[QuestionReport, ...], walls: tuple[str, ...], message: str = ""
 ) -> Report:
-    """Return the report on a submission, of bounded size, with its questions in the notebook's order."""
+    """Return the report on a submission, with the questions in the notebook's order. Long texts are cut."""
     score, maximum = total(questions)
     status = Status.GRADED if score is not None else Status.GRADER_ERROR
     answers = tuple(written(name, points) for name, points in exercise.written.items())
@@ -132,10 +131,10 @@ def describe_failure(course: Course, submission: str, graded: Graded) -> str:
         with log_of(course, _LOG) as log:
             for warning in graded.warnings:
                 details = clean_text(warning).rstrip()
-                log.warning("%s: could not be explained or checked\n%s", submission, details)
+                log.warning("%s: grading continued after this error\n%s", submission, details)
     if not graded.traceback:
         return graded.problem
     with log_of(course, _LOG) as log:
         problem, details = terminal_line(graded.problem), clean_text(graded.traceback).rstrip()
         log.error("%s: %s\n%s", submission, problem, details)
-    return f"{graded.problem}; {course.build / _LOG}.log says more"
+    return f"{graded.problem}; see {course.build / _LOG}.log for details"

@@ -44,15 +44,15 @@ from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
 from autograder.testing.suite import HiddenTest, Run, Suite, use_one_thread
 
 _BUSY = "The machine was too busy to grade this submission."
-_MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote what a submission sent
-_ANOTHER_FILE = "This file defines nothing that the exercise asks for. An instructor will look at it."
+_MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # greatest lengths in characters
+_ANOTHER_FILE = "This file contains no answer to this exercise. An instructor will look at the file."
 _EXPLAINED = (Verdict.FAILED, Verdict.CRASHED, Verdict.NOT_JUDGED)
 _RULE_UNCHECKED = (
-    "The grader cannot read this code well enough to check how it was written, because of a very large "
-    "number or a very long expression. Your instructor will check it."
+    "This code contains a very large number or a very long expression. So the grader cannot check which "
+    "functions it uses. Your instructor will check it."
 )
 _NOT_REVIEWED = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
-_COMPLETE = (Verdict.FAILED, Verdict.NOT_JUDGED)  # of complete runs; other messages would mislead
+_COMPLETE = (Verdict.FAILED, Verdict.NOT_JUDGED)  # verdicts of runs in which the answer raised no error
 Outcomes = dict[HiddenTest, TestOutcome]
 
 
@@ -60,13 +60,13 @@ class Grader:
     """Grades submissions of one exercise. Everything that does not depend on a submission is computed once.
 
     1. The notebook runs in a worker. The outputs of its cells are stored.
-    2. If a visible check raises an error, the question's tests run on disclosed inputs, before the worker
-       receives any hidden inputs. A test that fails here has failed.
-    3. All other tests run on hidden inputs, which follow from `secret` and the submission. These runs decide.
+    2. If a visible check raises an error, the question's tests run on disclosed inputs, which students may
+       see. The worker has not yet received hidden inputs. A test that fails in this step counts as failed.
+    3. All other tests run on hidden inputs, which are computed from `secret` and the submission.
     4. If a question fails although its visible check raised no error, its tests run on disclosed inputs in a
-       new worker. Runs on disclosed inputs provide the hints, and the name of the mistake.
-    5. If a failed question builds on another failed one, its tests run once more in a new worker with a right
-       earlier answer, on hidden inputs. The better score counts.
+       new worker. Runs on disclosed inputs provide the hints and the name of the mistake.
+    5. If a failed answer calls the failed answer to an earlier question, its tests run again on hidden inputs
+       in a new worker, with a right answer to the earlier question. The better score counts.
     6. Another worker without hidden inputs tries repairs of the submission's code. They explain the mistakes
        and change no score. With `marks_only` this step is left out, and the report says that wrong answers
        are not explained.
@@ -92,9 +92,9 @@ class Grader:
             zygote.make_optimizer()
         self.suite = Suite(exercise)
         self._rules = rules
-        self._is_explained = True  # whether all wrong answers of the current submission have been searched
-        self._warnings: dict[str, None] = {}  # tracebacks on the submission that is being graded, in order
-        self.broken: dict[HiddenTest, Run] = {}  # of this submission: tests that could not judge it
+        self._is_explained = True  # False if `marks_only` left a wrong answer of the submission unexplained
+        self._warnings: dict[str, None] = {}  # tracebacks of errors in grading the current submission
+        self.broken: dict[HiddenTest, Run] = {}  # tests that could not judge the current submission
         self._diagnosis, self._examples = Diagnosis(self.suite, repairs), Examples(self.suite)
 
     @classmethod
@@ -110,7 +110,7 @@ class Grader:
 
     @property
     def max_leaked_bits(self) -> int:
-        """The most bits about hidden inputs that a report can reveal."""
+        """The greatest number of bits about hidden inputs that a report can reveal."""
         questions = len(self.exercise.points)
         return max_leaked_bits(len(self.suite.tests), len(self._rules), len(self.builds_on), questions)
 
@@ -174,9 +174,10 @@ class Grader:
     def _run(
         self, session: Session, inputs: Inputs, chosen: Container[HiddenTest] | None = None
     ) -> Iterator[Run]:
-        """Run tests and yield their runs. If a test loses the worker, the others of its question are not run.
+        """Run tests and yield the runs.
 
-        If the sandbox fails, its error is raised, so that no run counts.
+        If the worker ends during a test, the other tests of the same question are not run. If the sandbox
+        itself fails, raise its error, because the runs may be wrong.
         """
         lost: dict[str, BaseException] = {}
         for run in self.suite.run(session, inputs, chosen, lost.get, self._rules):
@@ -193,7 +194,7 @@ class Grader:
     def _disclosed(self, session: Session, questions: Container[str]) -> dict[HiddenTest, Run]:
         """Run all tests of these questions on disclosed inputs, in a worker that received no hidden inputs.
 
-        Passed tests are needed, too: they help to recognise a known mistake.
+        Tests that passed on hidden inputs also run, because they help to recognise a known mistake.
         """
         tests = self._tests_of(questions)
         return {run.test: run for run in self._run(session, DISCLOSED, tests)} if tests else {}
@@ -202,8 +203,9 @@ class Grader:
         return {test: None for test in self.suite.tests if test.question in questions}
 
     def _decide(self, session: Session, inputs: Inputs, names: Sequence[str]) -> Outcomes:
-        """Run the tests of these questions until all are decided."""
-        # Where a visible check raises an error, hidden tests will mostly fail, too.
+        """Run the tests of these questions, and return the outcome of each test."""
+        # If a visible check raised an error, the question's hidden tests probably fail. So they first run on
+        # disclosed inputs, because students may see why these runs fail.
         errors = {number for number, result in session.results.items() if result.error}
         checked = {checked_question(cell.name) or "" for cell in session.cells if cell.number in errors}
         disclosed = self._disclosed(session, checked.intersection(names))
@@ -215,11 +217,11 @@ class Grader:
         return {test: outcomes[test] for test in tests}
 
     def _with_better_state(self, outcomes: Outcomes, submitted: RunSubmission, inputs: Inputs) -> Outcomes:
-        """Judge questions without full points a second time if later cells change names that they read.
+        """Test a question again if it has not passed and a later cell changes a name that its answer reads.
 
-        The second judgment uses the variables at the end of the notebook. The better result counts. If it is
-        the second, the question is added to `judged_at_end`. The second judgment takes place in a new worker,
-        because the first one has already received the same hidden inputs and could have prepared answers.
+        The second time, the tests use the variables at the end of the notebook. The better result counts. If
+        the second result is better, the question is added to `judged_at_end`. The tests run in a new worker,
+        because the first worker has received the same hidden inputs and could have prepared results.
         """
         names = dict.fromkeys(test.question for test in outcomes)
         changed = [name for name in names if submitted.later_change(name)]
@@ -227,7 +229,7 @@ class Grader:
         at_check = {question.name: question for question in first if question.verdict is not Verdict.PASSED}
         if not at_check:
             return outcomes
-        judged_at_end = submitted.session.judged_at_end  # the same set in all later sessions
+        judged_at_end = submitted.session.judged_at_end  # all later sessions share this set
         judged_at_end.update(at_check)
         with submitted.open() as later:
             at_end = self._decide(later, inputs, [*at_check])
@@ -237,9 +239,9 @@ class Grader:
         return {test: at_end[test] if test.question in better else outcomes[test] for test in outcomes}
 
     def _add_disclosed_runs(self, outcomes: Outcomes, submitted: RunSubmission) -> Outcomes:
-        """Add disclosed runs to questions that failed or need a review, unless they have disclosed runs.
+        """Add runs on disclosed inputs to questions that failed or need a review, unless they have such runs.
 
-        These runs take place in a new worker, because the first one has received hidden inputs.
+        The tests run in a new worker, because the first worker has received hidden inputs.
         """
         questions = {test.question for test, outcome in outcomes.items() if outcome.failed}
         asked = {test.question for test in outcomes}
@@ -270,10 +272,10 @@ class Grader:
     def _review_reason(
         self, name: str, outcomes: Iterable[TestOutcome], submitted: RunSubmission
     ) -> str | None:
-        """Return the reason why an instructor has to look at a question, or None.
+        """Return the reason why an instructor has to look at the answer to a question, or None.
 
-        Whether there is a reason depends on the deciding runs alone. Disclosed runs only supply the names of
-        operators.
+        Whether there is a reason depends only on the runs that decide the verdict, mostly on hidden inputs.
+        Runs on disclosed inputs only supply the names of operators.
         """
         if (rule := self._rules.get(name)) is None:
             return None
@@ -307,7 +309,7 @@ class Grader:
         reason = self._review_reason(name, question_outcomes, submitted)
         if reason is None or question.verdict in _NOT_REVIEWED or not question.score:
             return question
-        rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, reason)
+        rule = TestReport("The code uses only what the question allows.", Verdict.REVIEW, 0.0, reason)
         return replace(
             question, verdict=Verdict.REVIEW, score=0.0, hint=reason, tests=(*question.tests, rule)
         )
@@ -319,9 +321,9 @@ class Grader:
         submitted: RunSubmission,
         named_by: Sequence[Run] = (),
     ) -> QuestionReport:
-        """Return the report on a failed question with an explanation, which comes from disclosed runs.
+        """Return the report on a failed question, with an explanation from runs on disclosed inputs.
 
-        The search for the mistake uses the runs `named_by` if there are any.
+        If `named_by` has runs, the search for the mistake uses them instead of the runs in `outcomes`.
         """
         if question.verdict is Verdict.REVIEW:
             return question
@@ -344,7 +346,7 @@ class Grader:
         return question
 
     def _explanation(self, name: str, runs: Sequence[Run], submitted: RunSubmission) -> Explanation | None:
-        """Return the explanation of a mistake, or None, such as when Python cannot unparse the code."""
+        """Return the explanation of a mistake, or None, for instance if the code is too deeply nested."""
         try:
             return self._diagnosis.explain(name, runs, submitted)
         except UNREADABLE as error:
@@ -359,11 +361,12 @@ class Grader:
         submitted: RunSubmission,
         outcomes: Outcomes,
     ) -> dict[str, QuestionReport]:
-        """Run questions again with right earlier answers; return the reports that are better than the first.
+        """Run questions again with right answers to earlier questions, and return the better reports.
 
-        Code in such a worker can read the right answers. So its messages never reach the student: only the
-        hidden tests that passed count, and the edits that repair the answer. Without a repair, the
-        explanation comes from the disclosed runs in `outcomes`, those of the unchanged submission.
+        The student's code can read the right answers in the worker. So messages from this worker never reach
+        the student. Only two things are used: which hidden tests pass, and which edits repair the answer.
+        Without a repair, the explanation comes from the runs of the unchanged submission on disclosed inputs,
+        which are in `outcomes`.
         """
         earlier = sorted({name for names in rerun.values() for name in names})
         with_right_answers = replace(submitted, given=compiled(self.exercise.reference, earlier, rerun))
@@ -392,7 +395,7 @@ def _with_error_first(
     reports: Mapping[HiddenTest, TestReport],
     submitted: RunSubmission,
 ) -> QuestionReport:
-    """Return the report. If a test raised an error in the student's code, its hint begins with that error."""
+    """Return the report. If the student's code raised an error in a test, the hint begins with that error."""
     for outcome in outcomes:
         report = reports[outcome.test]
         if report.verdict is Verdict.CRASHED and (place := submitted.place(outcome)):
@@ -401,13 +404,13 @@ def _with_error_first(
 
 
 def _describe_left_out_cells(session: Session, code: Sequence[NotebookCell]) -> str:
-    """Return a sentence on each cell that was left out, with the number that students count."""
+    """Return a sentence on each cell that was left out. Its number counts only code cells, from 1."""
     numbers = [cell.number for cell in code]
     return " ".join(f"Code cell {numbers.index(n) + 1} {lost.why}." for n, lost in session.lost.items())
 
 
 class CourseGrader:
-    """Grades submissions of a course one after another. A failure on our side becomes a report, too.
+    """Grades submissions of a course one after another. A failure of the grader also becomes a report.
 
     Processes that grade the same class exchange explanations through the folder `shared`.
     """
@@ -417,7 +420,7 @@ class CourseGrader:
         self._graders: dict[str, Grader] = {}
 
     def grade(self, exercise: Exercise, notebook: Notebook, *, marks_only: bool = False) -> Graded:
-        """Grade `notebook` as a submission of `exercise`; with `marks_only`, explain no wrong answer."""
+        """Grade a submission. With `marks_only`, wrong answers are not explained."""
         walls = self._zygote.reported_walls
         try:
             if exercise.name not in self._graders:
@@ -425,7 +428,7 @@ class CourseGrader:
                 self._graders[exercise.name] = grader
                 if self._shared is not None:
                     grader.share_explanations(self._shared)
-                gc.freeze()  # later collections skip the grader's objects, which stay until the end
+                gc.freeze()  # the garbage collector then skips the grader's objects, which stay in use
             grader = self._graders[exercise.name]
             grader.marks_only = marks_only
             graded = grader.grade(notebook)

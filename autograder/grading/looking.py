@@ -16,7 +16,7 @@ _MOST_NODES = 2000  # syntax nodes in code that is repaired; edits of longer cod
 def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Looked | None:
     """Return the student's definitions on which a question depends, or None.
 
-    None means that the student's code does not define it, or is too long or too deeply nested.
+    None means that the student's code does not define the question, or is too long or too deeply nested.
     """
     written = [cell for cell in cells if cell.text not in exercise.given]
     if not readable([cell.text for cell in written]):
@@ -38,7 +38,7 @@ def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Lo
 
 
 def _defines(tree: ast.stmt | None) -> bool:
-    """Whether a statement only defines a name. Edited code contains no other statements."""
+    """Whether a statement only defines a name. Other statements are left out of the code that is edited."""
     match tree:
         case ast.FunctionDef() | ast.ClassDef() | ast.AsyncFunctionDef():
             return True

@@ -1,9 +1,9 @@
-"""A marking process: grades submissions, within its own limits, for the process with the gradebook.
+"""Runs the grader in a marking process, which has limits on its memory and time.
 
-All work of the grader on a submission, such as judging, comparing and cleaning its answers, takes place in
-the marking process. So a submission can at worst end that process. After any failure, ours or at a limit, the
-process ends and a new one replaces it. The submission gets a report that sends it to an instructor, and
-grading continues with the next one.
+All work of the grader on a submission, such as comparing and cleaning its results, takes place in the marking
+process. So a submission can at worst end this process. If grading fails or reaches a limit, the process ends,
+and a new marking process grades the next submission. The report says that an instructor has to look at the
+submission that failed.
 
 This module loads a course's packages only in the marking process.
 """
@@ -33,11 +33,12 @@ from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import Notebook
 from autograder.worker.walls import die_with_parent
 
-# Grading all exercises of the kit with every known mistake takes 0.5 GB, and 6 seconds for each exercise.
-MEMORY = 2 << 30  # bytes beyond those that the process has at its start
-CPU_SECONDS = 60  # for one submission; the first of an exercise also loads its suite and known mistakes
-_NEAR = 128 << 20  # bytes; within this distance of the memory limit, any failure may be due to lack of memory
-TIMES = 10  # wall-clock limit, as a multiple of the seconds that a submission and its marking process get
+# Limits on the marking process. Grading the known mistakes of this repository's whole course takes 0.5 GB,
+# and 6 seconds for each exercise.
+MEMORY = 2 << 30  # bytes in addition to the bytes that the process has at its start
+CPU_SECONDS = 60  # seconds of processor time for one submission; the first one also loads the exercise
+_NEAR = 128 << 20  # bytes; if less than this is left, a result may be wrong for lack of memory
+TIMES = 10  # the wall-clock limit is this number times the seconds for the submission and for the grader
 _START_SECONDS = 600.0  # limit for importing packages; long, for a cold disk on a busy machine
 _END_SECONDS = 60.0  # limit for a process to end by itself
 _STOPPED = "Grading of this submission stopped before it was complete."
@@ -51,7 +52,7 @@ _COMMAND = (
 
 
 class MarkingError(AutograderError):
-    """No marking process can be started."""
+    """Raised if a marking process cannot be started."""
 
 
 class LostError(Exception):
@@ -66,10 +67,10 @@ class LostError(Exception):
 
 
 class MarkingProcess:
-    """Grades submissions of a course in a separate process, replaced if it fails; use it in a `with` block.
+    """Grades submissions of a course in a separate process; use it in a `with` block.
 
-    On Linux, if this process has a single thread, the new one is forked and inherits the imported packages.
-    Otherwise it is a new Python process.
+    A process that fails is replaced. On Linux, if the calling process has a single thread, the marking
+    process is forked from it and inherits the imported packages. Otherwise a new Python process starts.
     """
 
     def __init__(self, course: Course, *, unsafe: bool = False, shared: Path | None = None) -> None:
@@ -78,7 +79,7 @@ class MarkingProcess:
         self._ready = self._abandoned = False
 
     def start(self) -> None:
-        """Start the process now. Otherwise the first submission starts it."""
+        """Start the process now. Without this call, it starts with the first submission."""
         if self._abandoned:
             raise MarkingError("grading was stopped")
         self._channel, theirs = multiprocessing.Pipe()
@@ -88,7 +89,7 @@ class MarkingProcess:
             self._process = start(theirs, self._course.root, self._options)
 
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
-        """Grade `notebook` as a submission of `exercise`; once more if it failed but may succeed then.
+        """Grade the submission `notebook` of an exercise. Try again after a failure that may be temporary.
 
         Only failures that affect every submission raise an error: a WallError or a MarkingError.
         """
@@ -96,9 +97,9 @@ class MarkingProcess:
         return self.attempt(exercise, notebook) if graded.again else graded
 
     def attempt(self, exercise: Exercise, notebook: Notebook, *, marks_only: bool = False) -> Graded:
-        """Grade `notebook` once. The caller that grades a class repeats failed attempts at the end.
+        """Grade the submission `notebook` of an exercise once, even if grading fails.
 
-        With `marks_only`, no wrong answer is explained.
+        With `marks_only`, wrong answers are not explained.
         """
         self._wait_until_ready()
         order = json.dumps([exercise.name, notebook.problem, marks_only]).encode()
@@ -106,18 +107,20 @@ class MarkingProcess:
         try:
             kind, text = self._answer(order + b"\n" + notebook.content, most * TIMES)
             if kind == _MEMORY:
-                raise LostError("it takes too much memory", _MEMORY_SENTENCE)
+                raise LostError("grading takes too much memory", _MEMORY_SENTENCE)
             graded = _parse_result(text)
         except LostError as lost:
             report = failure_report(exercise, (), lost.sentence)
-            graded = Graded(report, problem=f"{lost}; an instructor has to look at it", again=lost.again)
-            self.kill()  # the process has ended, or cannot answer the next order
+            graded = Graded(
+                report, problem=f"{lost}; an instructor has to look at the submission", again=lost.again
+            )
+            self.kill()  # the process has ended, or cannot grade the next submission
         if graded.again or graded.traceback:
             self.kill()
         return graded
 
     def close(self) -> None:
-        """Let the process and its zygote end by themselves; the next submission starts a new process."""
+        """Let the process end by itself. The next submission starts a new process."""
         if self._process is not None:
             with suppress(OSError):
                 self._channel.send_bytes(_END)
@@ -125,7 +128,7 @@ class MarkingProcess:
             self.kill()
 
     def kill(self) -> None:
-        """End the process at once, with its zygote and worker."""
+        """End the process and its child processes at once."""
         if self._process is not None:
             self._process.kill()
             self._exit_code(None)
@@ -161,10 +164,10 @@ class MarkingProcess:
             self.kill()
             if kind == _WALLS:
                 raise WallError(text)
-            raise MarkingError(f"no process that marks submissions can be started: {text}")
+            raise MarkingError(f"no marking process can be started: {text}")
 
     def _answer(self, order: bytes, seconds: float) -> tuple[bytes, str]:
-        """Send an order unless it is empty, and return the next message: its kind and its text."""
+        """Send an order, if there is one, and return the kind and the text of the next message."""
         try:
             if order:
                 self._channel.send_bytes(order)
@@ -174,10 +177,10 @@ class MarkingProcess:
         except (OSError, EOFError):
             code = self._exit_code(_END_SECONDS)
             if code == -signal.SIGPROF:
-                why = f"judging it takes more than {CPU_SECONDS} s of processor time"
+                why = f"grading takes more than {CPU_SECONDS} s of processor time"
                 raise LostError(why, _TIME_SENTENCE, again=False) from None
-            raise LostError(f"the process that marked it ended with code {code}") from None
-        why = f"the process that marked it said nothing for {seconds:g} s"
+            raise LostError(f"the marking process ended with code {code}") from None
+        why = f"the marking process sent no result for {seconds:g} s"
         raise LostError(why, _TIME_SENTENCE)
 
     def _exit_code(self, seconds: float | None) -> int | None:
@@ -196,11 +199,11 @@ def _parse_result(text: str) -> Graded:
     try:
         return Graded.from_json(text)
     except ValueError:
-        raise LostError("the process that marked it sent no valid result") from None
+        raise LostError("the marking process sent no valid result") from None
 
 
 def may_fork() -> bool:
-    """Whether this process may fork. In a child, a lock that another thread held would stay locked."""
+    """Whether this process may fork. A child must not inherit locks that a second thread has locked."""
     return sys.platform == "linux" and threading.active_count() == 1
 
 
@@ -217,30 +220,31 @@ def _launched(channel: Connection, root: Path, options: Sequence[str]) -> "subpr
 
 
 def warm(packages: Sequence[str]) -> None:
-    """Import the grader and the course's packages, in each marking process or before several are forked."""
-    gc.disable()  # a collection would search all imported objects, which stay
+    """Import the grader and the course's packages, so that forked processes need not import them."""
+    gc.disable()  # the garbage collector would search all imported objects, which stay in use
     for name in ("autograder.grading.grader", *loaded_first(packages)):
         import_module(name)
-    gc.freeze()  # a collection in a forked process would copy memory pages that all processes have in common
+    gc.freeze()  # in a forked process, the garbage collector would copy memory that processes share
     gc.enable()
 
 
 def main(descriptor: str, root: str, *options: str) -> None:
-    """Serve in a new process, which has the channel as an open descriptor."""
+    """Run a marking process. `descriptor` is the number of the open channel."""
     serve(Connection(int(descriptor)), Path(root), *options)
 
 
 def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
-    """Send a message that this process is ready, then grade the orders from `channel` until it ends.
+    """Send a message that this process is ready. Then grade submissions from `channel` until it is closed.
 
-    `unsafe` is empty if the course's walls are required. `shared` is the folder for explanations, or empty.
+    `unsafe` is empty unless submissions may run without the sandbox that the course asks for. `shared` is the
+    folder for explanations, or empty.
     """
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     course = load_course(root)
     try:
         launched = launch.launch_zygote(course.settings.packages, outer=bubblewrap.program() is not None)
-        warm(course.settings.packages)  # while the zygote loads the same packages
+        warm(course.settings.packages)  # at the same time, the parent process of the workers does this
         from autograder.grading.grader import CourseGrader
         from autograder.sandbox.zygote import Zygote
 
@@ -255,7 +259,8 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
         while (message := _next_order(channel)) != _END:
             head, _, content = message.partition(b"\n")
             exercise, problem, marks_only = json.loads(head)
-            signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # the kernel kills this process after that
+            # When this time has passed, the kernel kills the process.
+            signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
             graded = grader.grade(
                 course.exercises[exercise], Notebook(content, problem), marks_only=marks_only
             )
@@ -283,6 +288,6 @@ def _limit_memory() -> int:
 
 
 def _status(name: str) -> int:
-    """Return one of the kernel's figures on this process's memory, in bytes."""
+    """Return a value from /proc/self/status, in bytes."""
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) << 10 for line in lines if line.startswith(f"{name}:"))

@@ -1,7 +1,7 @@
 """Sends an answer to an instructor if only a newer Python than the grader's can run it.
 
-The notebook's metadata have the Python version with which it was written. Changing them gains no points: an
-instructor only looks at questions that failed.
+The metadata of a notebook contain the Python version with which the notebook was written. A student gains no
+points by changing the version: the instructor only gets answers that have failed.
 """
 
 import ast
@@ -16,11 +16,11 @@ from autograder.report.report import QuestionReport, Verdict
 from autograder.submission.notebook import NotebookCell
 
 Version = tuple[int, int]
-Dotted = tuple[str, ...]  # a module, and names in it
+Dotted = tuple[str, ...]  # the name of a module, and then the names of attributes in the module
 OURS: Version = sys.version_info[:2]
 _NOT_HELD = (Verdict.PASSED, Verdict.REVIEW, Verdict.GRADER_ERROR)
-_BY_NAMES = (Verdict.CRASHED, Verdict.NOT_DEFINED)  # verdicts of a question if a name is missing
-# Top-level modules and builtins of Python 3.12 to 3.15. Other names are looked up in the worker's Python.
+_BY_NAMES = (Verdict.CRASHED, Verdict.NOT_DEFINED)  # verdicts of questions for which a name may be missing
+# The top-level modules of Python up to 3.15, and the builtins that Python 3.12 lacks.
 _MODULES = sys.stdlib_module_names | {"annotationlib", "compression", "profiling"}
 _BUILTINS = {"PythonFinalizationError", "ImportCycleError", "frozendict", "sentinel"}
 _MOST_NAMES = 200
@@ -78,7 +78,7 @@ def hold_for_newer_python(
         if why := next(iter((*cells, *(f"`{'.'.join(dotted)}` is missing" for dotted in names))), ""):
             hints[name] = (
                 f"This notebook was written with Python {theirs}. The grader runs Python {ours}, "
-                f"in which {why}. So an instructor looks at this answer before it scores."
+                f"in which {why}. An instructor will look at this answer before it gets points."
             )
     return [
         _held(question, hints[question.name]) if question.name in hints else question
@@ -92,7 +92,7 @@ def _held(question: QuestionReport, hint: str) -> QuestionReport:
 
 
 def _names(reached: Sequence[CodePart], all_pieces: Sequence[CodePart]) -> Iterator[Dotted]:
-    """Yield the names of the standard library that an answer's code imports or uses, each with its module."""
+    """Yield each name of the standard library that an answer uses, together with the name's module."""
     imported, stars = _imported(all_pieces)
     bound = {name for part in all_pieces for name in part.bound} | imported.keys()
     for node in (node for part in reached if part.tree for node in ast.walk(part.tree)):
@@ -137,7 +137,7 @@ def _imported(all_pieces: Sequence[CodePart]) -> tuple[Mapping[str, Dotted], lis
 
 
 def _imports(node: ast.Import | ast.ImportFrom) -> dict[str, Dotted]:
-    """Return the names that an import binds, as far as it imports from the standard library."""
+    """Return the names that an import binds to something in the standard library."""
     bound = dict[str, Dotted]()
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):

@@ -1,7 +1,8 @@
-"""Decides each hidden test, and each question by its tests.
+"""Computes the verdicts on hidden tests, and the verdict and score of a question from its tests.
 
-Runs on hidden inputs decide; runs on disclosed inputs explain. A submission can copy hidden inputs into every
-word, line or shape of its answers. So the report has only the outcome of a run on hidden inputs.
+Runs on hidden inputs decide whether tests pass. Runs on disclosed inputs, which students may see, explain
+why tests fail. A submission can copy hidden inputs into all texts and shapes of its results. So the report
+says of a run on hidden inputs only whether the test passed.
 """
 
 import math
@@ -18,11 +19,11 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.coding import TABLE
 from autograder.worker.protocol import Parts
 
-_SENTENCES = 8  # different reasons that a rule can give, including none
-_RESULTS_FIRST = "This test counts once the results are right."
+_SENTENCES = 8  # number of different reports on a question's rule, including the report without a reason
+_RESULTS_FIRST = "This test counts only when the results are right."
 _CALL, _VARIABLE = "A call must give {}, but it gave {}.", "The variable must be {}, but it is {}."
-_INSIDE = {  # for an item of a container
-    _CALL: "A call must give {} inside its result, but it gave {}.",
+_INSIDE = {  # by sentence on a whole value: the sentence on an item inside a tuple, list or dict
+    _CALL: "The result of a call must contain {}, but it contained {}.",
     _VARIABLE: "A value in the variable must be {}, but it is {}.",
 }
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
@@ -30,9 +31,10 @@ _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class TestOutcome:
-    """The result of one hidden test: one run decides, the other explains.
+    """The result of one hidden test: the run that decides the verdict, and the run that explains it.
 
-    If the question's visible check raised an error and the test fails on disclosed inputs, that run is both.
+    The run on hidden inputs decides. The run on disclosed inputs explains. If the question's visible check
+    raised an error and the test fails on disclosed inputs, this run does both.
     """
 
     __test__ = False
@@ -42,14 +44,14 @@ class TestOutcome:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict: passed, failed, timed out (the submission's time was used up), or grader error."""
+        """The verdict: passed, failed, grader error, or timed out if the submission had no time left."""
         if self.decisive.kind in (Verdict.PASSED, Verdict.GRADER_ERROR):
             return self.decisive.kind
         return Verdict.TIMED_OUT if self.decisive.exhausted else Verdict.FAILED
 
     @property
     def failed(self) -> bool:
-        """Whether the submission failed the test, so that a run on disclosed inputs may explain it."""
+        """Whether the submission failed the test. Only such a test is explained."""
         return self.verdict is Verdict.FAILED
 
     @property
@@ -65,12 +67,13 @@ class TestOutcome:
 
 
 def max_leaked_bits(tests: int, rules: int = 0, building: int = 0, questions: int = 0) -> int:
-    """Return the most bits about hidden inputs that a report can reveal. All arguments are counts.
+    """Return the greatest number of bits about hidden inputs that a report can reveal.
 
-    Each of the `tests` passes, fails or breaks. From some test on, there may be no time left for the tests or
-    for the runs that explain them. For each question with a rule (`rules`), one of _SENTENCES reasons may be
-    given. For each question that builds on others (`building`), the report shows which of two runs counts and
-    whether there was time to explain it. For each of the `questions`, it shows which of two states counts.
+    All arguments are counts. Each of the `tests` passes, fails, or raises an unexpected error. The report can
+    also show at which test the time was used up. On each question with a rule (`rules`), it can say one of
+    _SENTENCES things. On each question that builds on others (`building`), it shows whether a right answer to
+    an earlier question helped, and whether there was time to explain the result. On each of the `questions`,
+    it shows whether the variables at the check or at the end of the notebook gave the result.
     """
     bits = tests * math.log2(3) + math.log2(tests + 2) + rules * math.log2(_SENTENCES)
     return math.ceil(bits + 2 * building + questions)
@@ -79,9 +82,9 @@ def max_leaked_bits(tests: int, rules: int = 0, building: int = 0, questions: in
 def attribute_fault(suite: Suite, run: Run, inputs: Inputs) -> Run:
     """Attribute a failed or broken run to the submission or to the test.
 
-    If the reference also fails on these inputs, the test is at fault: numbers that should differ are equal by
-    chance. If the test broke, the test is at fault, unless an answer, or a value inside it, has
-    another kind than the reference's.
+    If the reference also fails on these inputs, the test is at fault. For example, two inputs that should
+    differ may be equal by chance. If the test raised an unexpected error, the test is also at fault, unless a
+    result of the submission differs in type, shape, length or keys from the reference's result.
     """
     breaks = run.kind is Verdict.GRADER_ERROR
     if run.kind is Verdict.FAILED and not suite.is_fair(run.test, inputs):
@@ -93,7 +96,10 @@ def attribute_fault(suite: Suite, run: Run, inputs: Inputs) -> Run:
 
 
 def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
-    """Return a sentence on the first answer whose kind differs from the reference's, or an empty text."""
+    """Describe the first result that differs in type, shape, length or keys from the reference's result.
+
+    Return an empty text if there is no such difference.
+    """
     reference = suite.reference_run(run.test, inputs).exchanges
     for right, exchange in zip(reference, run.exchanges, strict=False):
         (expected, ours), (actual, theirs) = right.reply, exchange.reply
@@ -105,7 +111,7 @@ def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
 
 
 def _difference(expected_value: Any, ours: Parts, actual_value: Any, theirs: Parts, sentence: str) -> str:
-    """Return a sentence on how the kind of an answer differs from the right kind, or an empty text."""
+    """Return a sentence on a difference in type, shape, length or keys of two values, or an empty text."""
     if (right_kind := _kind(expected_value, ours)) != (actual_kind := _kind(actual_value, theirs)):
         return sentence.format(right_kind, actual_kind)
     inside = _INSIDE.get(sentence, sentence)
@@ -125,7 +131,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def _kind(value: Any, parts: Parts) -> str:
-    """Return words for the kind of a value: its type, a tensor's size, how many values or which keys."""
+    """Return the type of a value in words, with a tensor's shape, a list's length or a dict's keys."""
     match value:
         case None:
             return "None"
@@ -165,7 +171,7 @@ def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> Questi
 
 
 def is_better(again: QuestionReport, before: QuestionReport) -> bool:
-    """Whether a question earns more points than before, or may earn more after a review."""
+    """Whether the report `again` gives more points than the report `before`, or may do so after a review."""
     if again.verdict is Verdict.PASSED:
         return before.verdict is not Verdict.PASSED
     if again.verdict is before.verdict is Verdict.REVIEW:
@@ -186,10 +192,10 @@ def kept_share(tests: Sequence[HiddenTest], failed: Container[HiddenTest]) -> fl
 
 
 def drop_follow_up_questions(reports: TestReports) -> dict[HiddenTest, TestReport]:
-    """Return the reports on one question's tests, adjusted if a basic test does not pass.
+    """Return the reports on one question's tests, adjusted if a basic test fails. Basic tests check results.
 
-    In that case, tests that need right results do not count as passed. The hints of tests that are not basic
-    lose their follow-up questions, because these assume right results and would mislead.
+    If a basic test fails, a test that makes sense only for right results cannot pass. From the hints of tests
+    that are not basic, sentences that ask something are removed, because they assume right results.
     """
     if all(reports[test].verdict is Verdict.PASSED for test in reports if test.basic):
         return dict(reports)
@@ -200,7 +206,7 @@ def drop_follow_up_questions(reports: TestReports) -> dict[HiddenTest, TestRepor
 
 
 def _without_right_results(test: HiddenTest, report: TestReport) -> TestReport:
-    """Return the report on a test that is not basic, for a question with wrong results."""
+    """Return the adjusted report on a test that is not basic, for a question with wrong results."""
     if test.needs_results and report.verdict is Verdict.PASSED:
         return replace(report, verdict=Verdict.NOT_JUDGED, hint=_RESULTS_FIRST)
     return replace(report, hint=facts(report.hint)) if report.verdict is Verdict.FAILED else report
@@ -209,7 +215,7 @@ def _without_right_results(test: HiddenTest, report: TestReport) -> TestReport:
 def most_specific_hint(before: TestReports, after: TestReports, rarity: Callable[[HiddenTest], int]) -> str:
     """Return the hint of the most specific failed test: the test that catches the fewest known mistakes.
 
-    Tests with shortened hints count only if all hints were shortened.
+    A test with a shortened hint is chosen only if all hints were shortened.
     """
     failed = [test for test, report in after.items() if report.verdict is Verdict.FAILED and report.hint]
     whole = [test for test in failed if after[test].hint == before[test].hint] or failed
@@ -217,6 +223,6 @@ def most_specific_hint(before: TestReports, after: TestReports, rarity: Callable
 
 
 def facts(hint: str) -> str:
-    """Return a hint without its questions. The first sentence always stays."""
+    """Return a hint without sentences that end with a question mark. The first sentence always stays."""
     first, *others = _NEXT_SENTENCE.split(hint)
     return " ".join([first, *(sentence for sentence in others if not sentence.endswith("?"))])

@@ -1,4 +1,7 @@
-"""Runs a submission in a worker, restarts it without a cell that hangs or dies, and sends it tests' calls."""
+"""Runs a submission's cells in a worker process, and sends the calls of hidden tests to the worker.
+
+If a cell hangs or ends the worker, a new worker runs the other cells.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,36 +21,36 @@ from autograder.worker.protocol import Header, Parts, ProtocolError
 from autograder.worker.remote_function import Answer
 
 MAX_RESTARTS = 8
-_MAX_CHANGED = 1000  # for each question: names whose values later cells changed
-_LEAST_SECONDS = 0.1  # seconds that the last request gets, even if fewer are left in the budget
-_LATER_SHARE = 0.25  # fraction of a budget for each session after the first
-_WITH_CHECKS = 4  # number of runs that include visible checks; checks define nothing, and each may hang
-MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader stores until the end
+_MAX_CHANGED = 1000  # greatest number of names per question that a worker can report as changed
+_LEAST_SECONDS = 0.1  # a request gets at least this many seconds, even if less is left in the budget
+_LATER_SHARE = 0.25  # fraction of `total_seconds` that each session after the first gets
+_WITH_CHECKS = 4  # number of runs with visible checks; later runs leave checks out, because each may hang
+MAX_RECEIVED = 64 << 20  # greatest number of bytes in all replies to a session, which the grader stores
 _CELL = re.compile(r'(?m)(?<=File ")cell (\d{1,6})(?=", line )|^cell (\d{1,6})(?=:\d+: \w*Warning: )')
-_DRAWS = re.compile("plot|hist|pylab")  # matches code that may use matplotlib, perhaps by other packages
+_DRAWS = re.compile("plot|hist|pylab")  # matches code that may use matplotlib, also through other packages
 _LOST = (DeadlineError, DiedError, ProtocolError, ExhaustedError)  # errors after which the worker is gone
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The reason why a cell that lost the worker is not run again, and the verdict on what it defines."""
+    """The reason why a cell is not run, and the verdict on questions that the cell answers."""
 
     verdict: Verdict
     why: str  # what the cell did, for the student to read
 
 
-_UNREAD = LeftOut(Verdict.CRASHED, f"holds a name with more than {MAX_RUN_DOTS:,} dots and was not run")
+_UNREAD = LeftOut(Verdict.CRASHED, f"contains a name with more than {MAX_RUN_DOTS:,} dots and was not run")
 
 
 @dataclass(slots=True)
 class Budget:
-    """The seconds left for all sessions of one submission together, as workers count them."""
+    """The seconds of computing and sleeping that are left for all sessions of one submission together."""
 
     left: float
     whole: "Budget | None" = None  # the budget of which this is a part
 
     def part(self, seconds: float) -> "Budget":
-        """Return a part of `seconds` seconds, or of 0 seconds if fewer are left."""
+        """Return a part of the budget with `seconds` seconds. If less is left, the part has 0 seconds."""
         return Budget(seconds if self.left >= seconds else 0.0, self)
 
     def spend(self, seconds: float) -> None:
@@ -59,7 +62,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Right answers to earlier questions that replace the notebook's: their names and code."""
+    """The names and code of right answers to earlier questions, which replace the answers in the notebook."""
 
     names: tuple[str, ...]
     code: str  # marshalled, in base64
@@ -68,23 +71,23 @@ class Given:
 class Session:
     """One submission and the worker in which it runs; use it in a `with` block.
 
-    1. `start` runs the notebook. If a cell hangs, dies or sends an invalid answer, the worker is lost: the
-       cell is added to `lost`, and a new worker runs the others. A cell that Python would take too long to
-       parse is in `lost` from the beginning.
-    2. `ask` answers the requests of hidden tests, so a session can serve as a backend for tests. A call that
-       loses the worker raises an error; the next call starts a new worker.
+    1. `start` runs the notebook. A cell ends the worker if the cell hangs, crashes or sends an invalid reply.
+       Then the cell is added to `lost`, and a new worker runs the other cells. A cell that Python would take
+       too long to parse is in `lost` from the beginning.
+    2. `ask` sends a request of a hidden test to the worker. It raises an error if the worker ends. The next
+       request starts a new worker.
 
-    For each question, the worker saves the notebook's variables after the cell that `kept_after` gives. The
-    tests of a question start with these, or with those at the end if it is in `judged_at_end`.
-    `changed_later` has, by question, the names that later cells changed, as the worker reports them.
+    `kept_after` has, by question, the number of a cell. After this cell, the worker saves the notebook's
+    variables, and the tests of the question use them. If a question is in `judged_at_end`, its tests use the
+    variables at the end of the notebook. `changed_later` has, by question, the names that later cells
+    changed.
 
-    After the first request, a worker may have received hidden inputs and pass them on to the next worker. So
-    `results`, `lost` and `changed_later` do not change after that: a later run of the cells cannot affect
-    the report.
+    With the first request, a worker may receive hidden inputs, and it could pass them on to the next
+    worker. So `results`, `lost` and `changed_later` stay the same after the first request: later runs of the
+    cells cannot affect the report.
 
-    A worker counts the cells that it runs, from 0, and does not receive their numbers in the file. Otherwise
-    the same code could behave differently depending on text cells. Errors and tracebacks get the file's
-    numbers afterwards.
+    A worker numbers the cells that it runs from 0. It does not receive their numbers in the file, because
+    text cells would change these numbers. Errors and tracebacks get the numbers in the file afterwards.
     """
 
     def __init__(
@@ -100,20 +103,20 @@ class Session:
         self.cells, self.limits = cells, limits
         self.judged_at_end: set[str] = set()
         self.changed_later: dict[str, frozenset[str]] = {}
-        self.results: dict[int, CellResult] = {}  # by cell number
+        self.results: dict[int, CellResult] = {}  # the results of cells, by cell number
         slow = (cell.number for cell in cells if not quick_to_run(cell.text))
         self.lost = {number: _UNREAD for number in slow if number not in left_out}  # by cell number
         self._zygote, self._given, self._kept_after = zygote, given, kept_after
         self._left_out = {*left_out, *self.lost}  # numbers of the cells that are no longer run
         self._worker: Worker | None = None
-        self._sent: list[int] = []  # numbers of the cells that this worker was sent, in order
+        self._sent: list[int] = []  # numbers of the cells that were sent to the current worker, in order
         self._asked = False
         self._starts = 0
         self._left_to_show = MAX_SHOWN
         self._left_to_receive = MAX_RECEIVED
         self._budget = budget or Budget(limits.total_seconds)
-        self._spent = 0.0  # seconds of the current worker that are already taken from the budget
-        self.failure: ZygoteError | None = None  # a failure of the sandbox, after which no result counts
+        self._spent = 0.0  # seconds for the current worker that are already taken from the budget
+        self.failure: ZygoteError | None = None  # a failure of the sandbox, after which results may be wrong
 
     def __enter__(self) -> "Session":
         return self
@@ -122,7 +125,7 @@ class Session:
         self._close()
 
     def start(self) -> None:
-        """Run the notebook top to bottom, as often as it takes to find the cells that lose the worker."""
+        """Run the notebook from top to bottom. If a cell ends the worker, start again without this cell."""
         while self._worker is None and self._starts <= MAX_RESTARTS and self._budget.left > 0:
             self._starts += 1
             if any(_DRAWS.search(cell.text) for cell in self.cells):
@@ -144,7 +147,7 @@ class Session:
                 self.results = results
 
     def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
-        """Answer one request of a hidden test. A lost worker is replaced first."""
+        """Send one request of a hidden test to the worker, or to a new worker, and return the reply."""
         if header.get("question") in self.judged_at_end:
             header = {**header, "question": ""}
         try:
@@ -177,10 +180,10 @@ class Session:
         *,
         keeps_states: bool = True,
     ) -> "Session":
-        """Return a session for a later run of this submission, without the cells that this one has lost.
+        """Return a session for a later run of this submission, without the cells in `lost`.
 
-        It gets a fixed part of the budget or, if less is left, no time at all. The time left depends on how
-        long the code took on hidden inputs, and a later worker must not learn that time.
+        The new session gets a fixed part of the budget, or no time if less is left. Otherwise its worker
+        could learn how long earlier workers needed for hidden inputs.
         """
         limits = limits or self.limits
         budget = self._budget.part(limits.total_seconds * _LATER_SHARE)
@@ -195,7 +198,7 @@ class Session:
         return self._budget.left >= limits.total_seconds * _LATER_SHARE
 
     def apart(self, cells: Sequence[NotebookCell], limits: Limits) -> "Session":
-        """Return a session with these cells, in which no code of this submission runs."""
+        """Return a session that runs these cells instead of the submission's cells."""
         return Session(self._zygote, cells, limits)
 
     def _ready(self) -> Worker:
@@ -207,7 +210,7 @@ class Session:
         return self._worker
 
     def _stand_in(self, worker: Worker) -> None:
-        """Send the worker the right earlier answers that replace the notebook's, if any are given."""
+        """Send the worker the right answers to earlier questions, if there are any."""
         if self._given is not None:
             request = {"op": "stand in", "names": list(self._given.names), "code": self._given.code}
             self._ask(worker, request, [], self.limits.call_seconds)
@@ -217,16 +220,16 @@ class Session:
         return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
 
     def _may_check(self, cell: NotebookCell) -> bool:
-        """Whether a visible check is run. After the first request, a check that failed before is not run."""
+        """Whether to run a visible check. A check that failed is not run again after the first request."""
         result = self.results.get(cell.number)
         has_known_error = self._asked and result is not None and result.error is not None
         return self._starts <= _WITH_CHECKS and not has_known_error
 
     def _run(self, worker: Worker, cell: NotebookCell, following: int | None) -> CellResult:
-        """Run a cell, and let the worker save its variables for each question that is judged after it.
+        """Run a cell. If questions are judged after this cell, the worker saves the notebook's variables.
 
-        `following` is the number of the next cell. If it is None, the worker also reports the names that
-        changed after each question's check.
+        `following` is the number of the next cell. If there is no next cell, the worker also reports which
+        names later cells changed.
         """
         request: Header = {"op": "cell", "number": len(self._sent), "code": cell.text}
         judged = [
@@ -253,7 +256,7 @@ class Session:
         return reply
 
     def _traced(self, output: Output) -> Output:
-        """Return an output in which tracebacks have the cells' numbers in the file, counted from 1."""
+        """Return an output whose tracebacks number the cells as in the file, counted from 1."""
         titles = {str(n): f"cell {number + 1} of the notebook" for n, number in enumerate(self._sent)}
         text = _CELL.sub(lambda match: titles.get(match[1] or match[2], match[0]), output.text)
         return replace(output, text=text)
@@ -261,7 +264,7 @@ class Session:
     def _ask(
         self, worker: Worker, header: Header, tensors: Parts, seconds: float, answer: Answer | None = None
     ) -> Reply:
-        """Send a worker a request and return its answer; subtract the seconds used from the budget."""
+        """Send a request to a worker and return the reply. Subtract the seconds used from the budget."""
         try:
             return worker.ask(header, tensors, min(seconds, max(self._budget.left, _LEAST_SECONDS)), answer)
         except DeadlineError as error:
@@ -289,7 +292,7 @@ class Session:
 
 
 def _changed(said: object) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield each question with the names that changed since its check, as a worker reports them."""
+    """Yield each question with the names that later cells changed, from a worker's report `said`."""
     for question, names in said.items() if isinstance(said, dict) else ():
         listed = names[:_MAX_CHANGED] if isinstance(names, list) else ()
         yield question, frozenset(name for name in listed if isinstance(name, str))
@@ -298,7 +301,7 @@ def _changed(said: object) -> Iterator[tuple[str, frozenset[str]]]:
 def _left_out(error: Exception, limits: Limits) -> LeftOut:
     match error:
         case ExhaustedError():
-            why = f"was stopped, since the notebook may run for {limits.total_seconds:g} s in all"
+            why = f"was stopped, because the whole notebook may run for at most {limits.total_seconds:g} s"
             return LeftOut(Verdict.TIMED_OUT, why)
         case DeadlineError(slept=slept):
             did = "waited" if slept else "computed"
@@ -310,7 +313,7 @@ def _left_out(error: Exception, limits: Limits) -> LeftOut:
 
 
 def _lost(error: Exception, limits: Limits) -> LostError:
-    """Return the error that a hidden test gets for a call that lost the worker."""
+    """Return the error that a hidden test gets if its call ended the worker."""
     match error:
         case ExhaustedError():
             return ExhaustedError()

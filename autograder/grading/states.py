@@ -1,7 +1,7 @@
-"""Finds the cell at which each question is judged, and later cells that change names that its answer reads.
+"""Finds the cell after which each question is judged, and later cells that change the question's names.
 
-A question is judged with the notebook's variables as they were at its check. Below the check, students reuse
-a name, try something else or clear all variables, although every check passed when they ran it.
+A question is judged (its hidden tests run) with the notebook's variables as they were at its visible check.
+Below the check, students often reuse a name or clear all variables. This costs no points.
 """
 
 import ast
@@ -19,8 +19,9 @@ _RESET = re.compile(r"(?m)^\s*%(reset|reset_selective|xdel)\b")  # magics that d
 def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dict[str, int]:
     """Return, by question, the number of the code cell after which the question is judged.
 
-    This is the first check below an answer or, without one, the answer's cell. A question without an answer
-    is not in the result. `stubs` are the texts of the answers' cells in the notebook that students get.
+    The cell is the first check below the answer. If there is no such check, it is the cell of the answer. A
+    question without an answer is not in the result. `stubs` has, by question, the text of the answer's cell
+    in the notebook that students get.
     """
     cell_of_question = dict[str, int]()
     for question, stub in stubs.items():
@@ -34,7 +35,7 @@ def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dic
 
 
 def as_judged(statements: Sequence[CodePart], last: int, cells: Sequence[NotebookCell]) -> list[CodePart]:
-    """Return the statements up to cell number `last`, and later statements that bind a new name."""
+    """Return the statements up to cell `last`, and later statements that bind a name for the first time."""
     bound = set[str]()
     judged = list[CodePart]()
     for part in statements:
@@ -64,9 +65,13 @@ def _checks(cell: NotebookCell, question: str) -> bool:
 def _answer(question: str, answers: Sequence[NotebookCell], stub: str) -> NotebookCell:
     """Return the cell that answers a question.
 
-    These are tried in order: the first cell with the question's name in its metadata, the last cell with the
-    first line of the stub's definition, the last cell that defines the question, the last cell that binds its
-    name. An unchanged stub counts only if all these cells are stubs.
+    The result is the first of these cells that exists. Cells with a stub are left out, unless all have a
+    stub.
+
+    1. the first cell with the question's name in its metadata
+    2. the last cell whose definition has the same header as the stub
+    3. the last cell that defines a function or class with the question's name
+    4. the last cell that binds the question's name
     """
     written = [cell for cell in answers if STUB not in cell.text] or answers
     named = [cell for cell in written if cell.name == question]
@@ -83,7 +88,7 @@ def _defines(question: str, code: str) -> bool:
 
 
 def _changes(part: CodePart, name: str) -> bool:
-    """Whether a statement binds a name, perhaps by an import of all names, or deletes it."""
+    """Whether a statement binds or deletes a name. An import of all names (*) can bind every name."""
     nodes = ast.walk(part.tree or ast.Pass())
     deleted = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
     return not deleted.union(part.bound).isdisjoint((name, "*"))

@@ -123,7 +123,7 @@ def test_an_exception_of_ours_is_a_grader_error_and_stops_nobody(
     done = grade_submissions(course, [small(course)], executor=executor)
     assert (line(done, "ann").status, line(done, "ann").score) == ("grader error", None)
     assert line(done, "ann").message == (
-        f"RuntimeError: secret inner workings; {course.build}/autograder.log says more"
+        f"RuntimeError: secret inner workings; see {course.build}/autograder.log for details"
     )
     log = (course.build / "autograder.log").read_text(encoding="utf-8")
     assert "01_small ann: RuntimeError: secret inner workings\nTraceback (most recent call last):" in log

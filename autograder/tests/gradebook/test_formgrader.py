@@ -269,7 +269,7 @@ def test_an_unreadable_file_is_one_item(ready: Course) -> None:
 
 def test_a_held_answer_shows_its_whole_report_and_offers_the_score_of_the_tests(graded_class: Course) -> None:
     html = formgrader_page(graded_class, "forbidden")
-    reason = 'Line 2 uses "einsum", which this question asks you to do without.'
+    reason = 'Line 2 uses "einsum", which this question does not allow.'
     assert f"<strong>Why you have to look at this answer:</strong> {reason}" in html
     assert "All tests: they would give 3 of 3 points" in html
     report = read_report(Submission(graded_class.root, "forbidden", "01_small"))

@@ -39,10 +39,8 @@ def test_a_loop_of_allowed_operators_is_nobodys_matter() -> None:
 
 def test_an_operator_is_named_only_where_calls_that_may_be_shown_ran_it_too() -> None:
     hidden = judged({"mul", "conv1d", "_convolution"})
-    assert hidden == (
-        f"{LOOKS} an operation that its code ran. The code ran an operation, which this question asks you to "
-        "do without."
-    )
+    said = "The code ran an operation that this question does not allow."
+    assert hidden == f"{LOOKS} an operation that its code ran. {said}"
     shown = judged({"mul", "conv1d", "_convolution"}, shown=({"_convolution", "conv1d"},))
     assert shown is not None
     assert shown.startswith(f"{LOOKS} conv1d. The code called conv1d, which")
@@ -73,7 +71,7 @@ def test_what_could_not_be_recorded_is_for_review(said: set[str]) -> None:
     ],
 )
 def test_a_use_is_found_by_its_name_and_said_with_its_line(value: str, found: str) -> None:
-    why = f'{LOOKS} line 2. Line 2 uses "{found}", which this question asks you to do without.'
+    why = f'{LOOKS} line 2. Line 2 uses "{found}", which this question does not allow.'
     assert read(returning(value)) == why
 
 

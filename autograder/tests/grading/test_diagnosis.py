@@ -72,7 +72,7 @@ def named_by(diagnosis: Diagnosis, zygote: Zygote, text: str) -> Explanation | N
 
 
 TWO_THINGS = (
-    "Two changes make all tests pass:\n"
+    "All tests pass after these two changes:\n"
     "1. The dtype is wrong: in line 2, at `x.half()`\n2. another number: in line 2, at `5`"
 )
 LINES_SHOWN = (RepairsShown.PLACE, RepairsShown.SHOWN)

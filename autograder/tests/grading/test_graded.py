@@ -64,7 +64,8 @@ OURS = Graded(FAILED, {}, "RuntimeError: no", TRACEBACK)
 def test_the_line_says_where_one_traceback_after_another_is_kept(course: Course) -> None:
     log = course.build / "autograder.log"
     for student in ("ann", "ben"):
-        assert describe_failure(course, f"01_small {student}", OURS) == f"RuntimeError: no; {log} says more"
+        problem = f"RuntimeError: no; see {log} for details"
+        assert describe_failure(course, f"01_small {student}", OURS) == problem
     kept = log.read_text(encoding="utf-8")
     assert [line.split()[4] for line in kept.splitlines() if "01_small" in line] == ["ann:", "ben:"]
     assert kept.endswith(f" ERROR 01_small ben: RuntimeError: no\n{TRACEBACK}")

@@ -186,7 +186,7 @@ def test_somebody_looks_at_a_file_in_which_nothing_is_defined_that_the_exercise_
     ).report
     assert {question.verdict for question in report.questions[:2]} == {Verdict.REVIEW}
     assert report.score == 0
-    assert report.message.startswith("This file defines nothing that the exercise asks for.")
+    assert report.message.startswith("This file contains no answer to this exercise.")
     one = NotebookCell(2, "code", "def double(x):\n    return x +")
     again = desk.grader.grade_cells((NotebookCell(1, "code", code), one)).report
     assert of(again, "double").verdict is Verdict.NOT_DEFINED

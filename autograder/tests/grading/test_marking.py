@@ -137,7 +137,7 @@ def test_no_process_is_started_for_ever(classroom: Course, monkeypatch: pytest.M
 
     monkeypatch.setattr(marking, "serve", fail)
     process = MarkingProcess(classroom)
-    with pytest.raises(MarkingError, match="can be started: the process that marked it ended with code 7"):
+    with pytest.raises(MarkingError, match="can be started: the marking process ended with code 7"):
         process.grade(small(classroom), notebook_of(classroom, "ann"))
 
 

@@ -18,7 +18,7 @@ THEIRS = f"{OURS[0]}.{OURS[1] + 1}"
 SAID = (
     f"This notebook was written with Python {THEIRS}. The grader runs Python {OURS[0]}.{OURS[1]}, in which "
 )
-ASKED = ". So an instructor looks at this answer before it scores."
+ASKED = ". An instructor will look at this answer before it gets points."
 TWICE = "def double(x):\n    {}\n    return x + x"
 
 

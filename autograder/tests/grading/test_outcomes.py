@@ -219,17 +219,17 @@ def test_a_test_that_fails_a_right_answer_with_some_inputs_is_to_blame_for_these
         (TABLE, object(), f"{MUST_GIVE} object."),
         (TABLE, torch.ones(2), f"{MUST_GIVE} a float32 tensor of shape (2,)."),
         (TABLE, torch.ones(3, 5).double(), f"{MUST_GIVE} a float64 tensor of shape (3, 5)."),
-        (("3", TABLE[0]), TENSOR, "'mean', 'sizes' inside its result, but it gave a str."),
+        (("3", TABLE[0]), TENSOR, "contain a dict with the keys 'mean', 'sizes', but it contained a str."),
         (({"avg": torch.tensor(1.0), "sizes": [3, 5]}, "3"), TENSOR, "a dict with the keys 'avg', 'sizes'."),
         (
             ({"sizes": [3], "mean": torch.tensor(1.0)}, "3"),
             TENSOR,
-            "give 2 values inside its result, but it gave 1 value.",
+            "The result of a call must contain 2 values, but it contained 1 value.",
         ),
         (
             ({"sizes": [3, 5], "mean": 1}, "3"),
             TENSOR,
-            "tensor of shape () inside its result, but it gave an int.",
+            "tensor of shape (), but it contained an int.",
         ),
     ],
 )

@@ -101,7 +101,7 @@ def test_a_cell_that_python_would_read_for_many_seconds_is_not_run() -> None:
     zygote = ScriptedZygote()
     with session(zygote, "def f(): ...", f"import a{'.a' * 20_000}", "x = 1.5\n" * 2000) as running:
         running.start()
-        why = "holds a name with more than 1,000 dots and was not run"
+        why = "contains a name with more than 1,000 dots and was not run"
         assert running.lost == {1: LeftOut(Verdict.CRASHED, why)}
         assert list(running.results) == [0, 2]
     assert [asked["code"][:3] for asked in zygote.forked[0].asked] == ["def", "x ="]
@@ -212,7 +212,7 @@ def test_a_call_or_cell_at_which_the_budget_ends_says_that_and_no_more() -> None
     limits = Limits(cell_seconds=100, call_seconds=100, total_seconds=5)
     with session(ScriptedZygote(table, takes=3.0), *"ab", limits=limits) as running:
         running.start()
-        why = "was stopped, since the notebook may run for 5 s in all"
+        why = "was stopped, because the whole notebook may run for at most 5 s"
         assert running.lost == {1: LeftOut(Verdict.TIMED_OUT, why)}
     zygote = ScriptedZygote(table, takes=3.0)
     with session(zygote, "a", limits=limits) as running, pytest.raises(ExhaustedError):

@@ -193,7 +193,7 @@ def test_a_later_change_that_makes_an_answer_right_counts_and_is_named(desk: Des
     assert (question.verdict, question.score) == (Verdict.PASSED, 3.0)
     assert question.hint.endswith(
         " changes `row_sums` after the check of this question."
-        " The tests ran with that change, because the result is better."
+        " The tests ran with and without this change. The better result, with the change, counts."
     )
 
 
@@ -236,7 +236,7 @@ def test_a_later_answer_that_breaks_no_rule_counts(tmp_path: Path, zygote: Zygot
     assert desk.grade(WRONG, row_sums=by_product).verdict is Verdict.REVIEW
     later = desk.grade(RIGHT, row_sums=by_product)
     assert (later.verdict, later.score) == (Verdict.PASSED, 3.0)
-    assert later.hint.endswith(" The tests ran with that change, because the result is better.")
+    assert later.hint.endswith(" The better result, with the change, counts.")
 
 
 def test_a_draft_that_uses_what_is_forbidden_holds_no_answer(tmp_path: Path, zygote: Zygote) -> None:
@@ -255,7 +255,7 @@ def test_no_repair_explains_an_answer_that_was_changed_later(desk: Desk) -> None
     changed = desk.grade("row_sums = row_sums(torch.ones(2, 2))", row_sums=WRONG)
     assert changed.verdict is plain.verdict is Verdict.FAILED
     assert (
-        "changes `row_sums` after the check of this question. The tests ran without that change."
+        "changes `row_sums` after the check of this question. The tests ran without this change."
         in changed.hint
     )
     assert "tests pass after" not in changed.hint

@@ -11,7 +11,7 @@ from autograder.report.safe_html import Allowance
 
 HINT = (
     "An instructor looks at this answer because of line 7. "
-    'Line 7 uses "Tensor.dot", which this question asks you to do without.'
+    'Line 7 uses "Tensor.dot", which this question does not allow.'
 )
 RULE = HiddenTest("Written by hand.", Verdict.REVIEW, 0.0, HINT)
 REVIEW = QuestionReport("dot", Verdict.REVIEW, 0.0, 3.0, HINT, None, (RULE,))
@@ -71,7 +71,7 @@ def test_a_badge_and_a_sentence_say_how_a_question_stands(
 def test_a_review_promises_that_an_instructor_will_look_until_one_has() -> None:
     waiting, decided = view(REVIEW, ENTRY), view(REVIEW, replace(SETTLED, manual_score=3.0))
     assert f"{waiting.lead} {waiting.more}" == HINT
-    assert decided.lead == 'Line 7 uses "Tensor.dot", which this question asks you to do without.'
+    assert decided.lead == 'Line 7 uses "Tensor.dot", which this question does not allow.'
     assert decided.tests[0].verdict == "held for review"
 
 

@@ -3,7 +3,7 @@
 earlier: "def double(x): return x * 3"
 by_hand: [basics]
 verdict: review
-hint: asks you to do without
+hint: this question does not allow
 """
 
 
