@@ -28,6 +28,7 @@ from autograder.diagnosis.trees import (
     without_positions,
 )
 
+_QUICK_FIELDS = ("op", "ops", "attr")  # fields that are compared before others
 _ARROW = "=>"
 _ALL = -1  # the index that selects every match
 _MOST_SINGLE_REWRITES = 4  # the most matches of a rule that are rewritten one at a time
@@ -82,8 +83,10 @@ def fits(pattern: object, code: Any, bound: Bound) -> bool:
 
 
 @cache
-def _compared(fields: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for name in fields if name not in _IGNORED)
+def _compared(fields: tuple[str, ...]) -> Sequence[str]:
+    """Return the fields that must match. Operators come first, because they often differ."""
+    names = (name for name in fields if name not in _IGNORED)
+    return sorted(names, key=_QUICK_FIELDS.__contains__, reverse=True)
 
 
 def _fits_call(pattern: ast.Call, code: ast.Call, bound: Bound) -> bool:
