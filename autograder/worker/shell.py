@@ -39,7 +39,7 @@ _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
 
 
 class FloodError(RuntimeError):
-    """A cell has printed more than MAX_WRITTEN characters."""
+    """A cell printed more than MAX_WRITTEN characters."""
 
     def __init__(self) -> None:
         size = f"{MAX_WRITTEN >> 20} MB"
