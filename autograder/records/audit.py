@@ -31,7 +31,7 @@ _WORDS = {
 
 
 def last_lines(store: Store, exercise: str, student: str | None = None) -> dict[str, Line]:
-    """Return the last line on each submission for `exercise`, by student. `student` selects one of them."""
+    """Return the last line on each submission for `exercise`, by student; only for `student`, if given."""
     newest = select(func.max(AUDIT.c.id)).where(AUDIT.c.exercise == exercise).group_by(AUDIT.c.student)
     if student is not None:
         newest = newest.where(AUDIT.c.student == student)

@@ -53,7 +53,7 @@ def parse_report(text: str | None) -> Report | None:
 
 
 def report_columns(store: Store, submission: Submission, digest: str) -> dict[str, Any]:
-    """Return three columns on a graded notebook, or {} if the notebook was never graded."""
+    """Return `report`, `fingerprint` and `recorded` of a notebook, or {} if it was never graded."""
     row = _row(store, submission, digest)
     if row is None:
         return {}

@@ -93,7 +93,7 @@ REQUESTS = Table(  # requests to regrade that an instructor has finished
     _text("asked_as"),  # the student's id when the request was made, which is part of `digest`
     _text("digest"),
 )
-ANSWERS = Table(  # the digest of the answer to which each score, nbgrader's row `grade_id`, belongs
+ANSWERS = Table(  # for each score, which is nbgrader's row `grade_id`, the digest of the scored answer
     "autograder_answer",
     TABLES,
     Column("grade_id", String(32), primary_key=True),

@@ -44,7 +44,7 @@ h
 |-|
 |j|
 """
-MAX_FORMULAS = 2000  # beginnings and ends of formulas, such as `$`; with more, formulas are not parsed
+MAX_FORMULAS = 2000  # signs such as `$` in a text; with more signs, formulas are not parsed
 _TAGS = {
     "a", "b", "blockquote", "br", "caption", "code", "dd", "del", "div", "dl", "dt", "em", "h1", "h2", "h3",
     "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup",
@@ -84,7 +84,7 @@ class _Parser(MarkdownIt):
 
 
 def clean_html(source: str) -> str:
-    """Return HTML without everything that could run code, load files or hide text.
+    """Return the HTML without anything that could run code, load files or hide text.
 
     Raise TooDeepError if elements are nested too deeply.
     """

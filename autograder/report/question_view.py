@@ -109,7 +109,7 @@ def show_question(
     """
     score = question.score if entry is None else entry.score
     if question.verdict is Verdict.GRADER_ERROR and entry is not None and entry.waits and score is not None:
-        question = replace(question, hint="", tests=())  # they do not belong to the earlier score on the page
+        question = replace(question, hint="", tests=())  # they would not explain the earlier score
     if question.verdict is Verdict.REVIEW and not score and (entry is None or entry.waits):
         score = None  # this 0 is not shown, because an instructor has not yet decided
     decided = entry is not None and _decided(question, entry)
