@@ -1,11 +1,11 @@
 """Checks the notebook in this folder from a fresh start: save it, then run `pytest` here.
 
-Your cells run once, from top to bottom; a cell that fails does not stop the others. Then the original check
-of each question runs with a copy of the variables. As in grading, all this happens in a folder with only the
-exercise's files.
+Your cells run once, from top to bottom; a cell that fails does not stop the others. Then the check of each
+question, as you received it, runs with a copy of the variables. As in grading, the current folder contains
+only the exercise's files.
 
     pytest                   all questions            pytest -k softmax        one question
-    pytest notebook.ipynb    another notebook         pytest --hint softmax    a hint, and then a plainer one
+    pytest notebook.ipynb    another notebook         pytest --hint softmax    a hint, plainer each time
 
 Ctrl-C ends the running cell or check. exercise.json has the questions, checks and files of the exercise.
 """
@@ -40,7 +40,7 @@ EXERCISE = json.loads((HERE / "exercise.json").read_text(encoding="utf-8"))
 NAME, QUESTIONS = EXERCISE["name"], EXERCISE["questions"]
 GIVEN: dict[str, Any] = {}  # the names that the notebook's given cell defines, for checks and hints
 exec(compile(EXERCISE["given"], "the given cell", "exec"), GIVEN)
-MAX_SECONDS = 60  # for a cell or a check; grading allows less
+MAX_SECONDS = 60  # seconds for one cell or one check; grading allows less
 MAX_PRINTED = 20_000  # characters of the output of cells
 NOTES: dict[str, None] = {}  # lines to print at the end
 TESTS = sys.modules[__name__]
@@ -74,7 +74,7 @@ def print_hint(question: str, cache: pytest.Cache | None) -> None:
 
 
 class Cell:
-    """A code cell. Tracebacks show its label. `checks` is the question of a check, or "" for other cells."""
+    """A code cell. Tracebacks show its label. `checks` is the question that the cell checks, or ""."""
 
     def __init__(self, number: int, code: str, name: str = "") -> None:
         self.code, self.name = code, name
@@ -93,13 +93,13 @@ def remember(label: str, code: str) -> None:
 
 
 def makes(code: str, name: str) -> bool:
-    """Whether the text of some code seems to define, import or assign `name`."""
+    """Whether code seems to define, import or assign `name`. The code is only searched, not parsed."""
     defined, imported = rf"(async +)?(def|class) +{name}\b", rf"(from|import) .*\b{name}\b"
     return bool(re.search(rf"(?m)^({defined}|{imported}|(\w+ *, *)*{name}\b[^=(\n]*=(?!=))", code))
 
 
 def read_cells(path: Path) -> list[Cell]:
-    """Return the code cells of a notebook, without demo cells, which only draw."""
+    """Return the code cells of a notebook. Demo cells, which only draw figures, are left out."""
     try:
         saved = json.loads(path.read_text(encoding="utf-8-sig"))["cells"]
         texts = [(cell, "".join(cell.get("source") or "")) for cell in saved]
@@ -117,15 +117,15 @@ def read_cells(path: Path) -> list[Cell]:
 
 
 def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str, Any], str]]) -> str:
-    """Return the type of the released cell, or the cell's type if another code cell has the answer."""
+    """Return the type that the cell had when released; if a code cell contains the answer, its type now."""
     about, now = cell["metadata"].get("nbgrader", {}), str(cell["cell_type"])
     name, released = about.get("grade_id"), str(about.get("cell_type", now))
     if released == now or any(other["cell_type"] == "code" and makes(text, name) for other, text in texts):
         return now
     key = "Y" if released == "code" else "M"
     NOTES[
-        f"{path.name} has the answer or check {name} in a {now} cell. Grading reads it as {released}; "
-        f"so do these checks. To change the cell back, select it in Jupyter and press {key}."
+        f"{path.name} has the answer or check {name} in a {now} cell. Grading and these checks treat this "
+        f"cell as {released}. To change its type back, select the cell in Jupyter and press {key}."
     ] = None
     return released
 
@@ -141,12 +141,12 @@ def plain(code: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text with visible escape sequences, which could otherwise change what your terminal shows."""
+    """Return a text in which escape sequences are visible, so that they cannot control your terminal."""
     return "".join(c if c in "\n\t" or c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 class Printed(io.StringIO):
-    """The beginning of the output of cells, because a loop may print for ever."""
+    """Stores only the beginning of the output of cells, because a loop may print for ever."""
 
     def write(self, text: str) -> int:
         return len(text) if self.tell() > MAX_PRINTED else super().write(text)
@@ -168,11 +168,11 @@ def as_in_grading(folder: Path) -> Iterator[Printed]:
 
 @contextlib.contextmanager
 def limited() -> Iterator[None]:
-    """Stop the `with` block after MAX_SECONDS. If the code catches the error, Ctrl-C stops everything."""
+    """Stop the `with` block after MAX_SECONDS. If the code catches the error, the next Ctrl-C ends pytest."""
 
     def stop(*_: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        raise RuntimeError(f"stopped by Ctrl-C, or after {MAX_SECONDS} s. Can its loop end?")
+        raise RuntimeError(f"stopped by Ctrl-C, or after {MAX_SECONDS} s. Is there a loop that never ends?")
 
     before = signal.signal(signal.SIGINT, stop)
     timer = threading.Timer(MAX_SECONDS, _thread.interrupt_main)
@@ -191,12 +191,12 @@ class Notebook:
     def __init__(self, path: Path, folder: Path) -> None:
         self.path, self.folder, self.cells = path, folder, read_cells(path)
         self.variables: dict[str, Any] = {"__name__": "__main__", "display": print}
-        self.compile = codeop.Compile()  # it remembers imports from __future__
-        self.states: dict[str, dict[str, Any]] = {}  # the variables for each question's check
-        self.checked: set[str] = set()  # questions whose check is below an answer
+        self.compile = codeop.Compile()  # a Compile object remembers imports from __future__
+        self.states: dict[str, dict[str, Any]] = {}  # the variables for the check of each question
+        self.checked: set[str] = set()  # questions whose check cell comes below their answer
         for name in EXERCISE.get("files", ()):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(OSError):  # grading has the file even if it is missing here
+            with contextlib.suppress(OSError):  # if you have deleted a file, grading still has it
                 shutil.copy(HERE / name, folder / name)
         with as_in_grading(folder):
             for cell in self.cells:
@@ -216,7 +216,7 @@ class Notebook:
         NOTES[f"{self.path.name} {text}"] = None
 
     def save_state(self, cell: Cell) -> None:
-        """Save the variables for a question after its answer, and again at its check."""
+        """If a cell is the answer or the check of a question, save the variables for the check."""
         for name in QUESTIONS:
             is_check = cell.checks == name and name in self.states and name not in self.checked
             answers = (other for other in self.cells if other.name == name and makes(other.code, name))
@@ -227,13 +227,13 @@ class Notebook:
                 self.checked.add(name)
 
     def set_variables(self, state: dict[str, Any]) -> None:
-        """Set the variables to a saved state. Add names that were defined later, but no names of builtins."""
+        """Set the variables to a saved state, and add those that later cells define, except builtins."""
         later = {name: value for name, value in self.end.items() if name not in vars(builtins)}
         self.variables.clear()
         self.variables.update({**later, **state})
 
     def run(self, cell: Cell) -> None:
-        """Run the statements of a cell, except those that need a missing package or file."""
+        """Run the statements of a cell. Skip a statement if a package, a file or input is missing."""
         if cell.checks:
             return
         if written := re.match(r"%%(?:write)?file +([\w.]+) *\n", cell.code):
@@ -250,8 +250,8 @@ class Notebook:
     def failure(self, question: str) -> str:
         """Return the message of a question's check, or "" if it passes.
 
-        As in grading, the check runs with the variables that exist at its place in the notebook. If it fails
-        and later cells change some of these variables, the check runs again with their last values.
+        As in grading, the check runs with the variables that exist at its cell in the notebook. If the check
+        fails and later cells change some of these variables, it runs again with their last values.
         """
         state = self.states.get(question, self.end)
         self.set_variables(state)
@@ -261,7 +261,7 @@ class Notebook:
             if not self.check(question):
                 self.note(f"passes the check of {question} only with variables that a later cell changes")
                 return ""
-        print(end=self.printed if failure else "")  # pytest shows it below the message
+        print(end=self.printed if failure else "")  # pytest shows the output below the message
         return failure
 
     def check(self, question: str) -> str:
@@ -269,7 +269,7 @@ class Notebook:
         self.printed = ""
         if question not in self.variables:
             error = next((cell.error for cell in self.cells if makes(cell.code, question)), None)
-            absent = "no cell defines it. Is the name spelled as in the exercise? Is the cell still there?"
+            absent = "no cell defines this name. Is it spelled as in the exercise? Was the cell deleted?"
             return f"{question}: {f'its cell does not run. {self.described(error)}' if error else absent}"
         code, label = QUESTIONS[question], f"the check of {question}"
         remember(label, code)
@@ -303,14 +303,14 @@ class Notebook:
 
 
 def origin(error: BaseException | None) -> str:
-    """Return a question about the undefined name of a NameError, or "" for other errors."""
+    """Return advice on the undefined name of a NameError, or "" for other errors."""
     if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
         return ""
     return f"\nDoes a cell above define `{error.name}`? Restart the kernel and run all cells."
 
 
 def in_order(folder: Path) -> list[Path]:
-    """Return a folder's notebooks, the newest first, but those with the exercise's name before all others."""
+    """Return a folder's notebooks, from new to old. Files whose name contains NAME come before the others."""
     return sorted(
         folder.glob("*.ipynb"),
         key=lambda path: (NAME in path.stem, path.stat().st_mtime, path.stem == NAME),
@@ -321,7 +321,7 @@ def in_order(folder: Path) -> list[Path]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     with contextlib.suppress(ValueError):  # the conftest.py of another exercise has added the option
         parser.addoption(
-            "--hint", choices=QUESTIONS, help="print a hint for a question, and a plainer hint each time"
+            "--hint", choices=QUESTIONS, help="print a hint for a question, and a plainer hint at each call"
         )
 
 
@@ -337,8 +337,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Mod
     if file_path == first:
         for other in others:
             is_named = NAME in first.stem and NAME not in other.stem
-            why = f"has {NAME} in its name" if is_named else "was saved last"
-            NOTES[f"{first.name} {why}, so it is checked and {other.name} is not"] = None
+            why = f"its name contains {NAME}" if is_named else "it was saved last"
+            NOTES[f"{first.name} is checked, because {why}; {other.name} is not checked"] = None
     elif not parent.session.isinitpath(file_path):
         return None
     read_cells(file_path)  # raises CollectError if the file is not a notebook
@@ -362,7 +362,7 @@ def pytest_runtest_makereport() -> Generator[None, Any, None]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print the notes and the meaning of green checks, or what to do if nothing was checked."""
+    """Print the notes, and what passed checks prove, or what to do if nothing was checked."""
     for note in NOTES:
         terminalreporter.line(f"note: {printable(note)}")
     if terminalreporter.getreports("passed") or terminalreporter.getreports("failed"):

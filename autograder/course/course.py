@@ -125,7 +125,7 @@ def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
 def _wrong_rules(course: Course) -> Iterator[tuple[KeyPath, str]]:
     """Yield the key and a problem for each wrong entry in the settings whose keys are questions."""
     for number, entry in enumerate(course.settings.exercises):
-        # An Exercise caches its source, and the author may still change the source: so this one is not kept.
+        # A new object, because an Exercise caches its source, which the author may still change.
         exercise = Exercise(course.root / "solutions" / entry.name)
         for at, text in wrong_rules(exercise, {kind: getattr(entry, kind) for kind in RULES}):
             yield ("exercises", number, *at), text

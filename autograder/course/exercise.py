@@ -194,7 +194,7 @@ class Exercise:
 
     @property
     def named(self) -> list[str]:
-        """All questions: those with hidden tests, and written questions. If the source is invalid, none."""
+        """The questions with hidden tests and the written questions; an empty list for an invalid source."""
         return [*self.questions, *self.written] if self.questions else []
 
     @cached_property
@@ -206,7 +206,7 @@ class Exercise:
         return fingerprint(code) in self._drawings
 
     def needs_no_run(self, code: str) -> bool:
-        """Whether grading skips a cell: a demo cell, the given cell, even an edited one, or a part of it.
+        """Whether grading skips a cell. It skips demo cells, and the given cell, even if edited or in parts.
 
         When a program such as Colab exports a notebook, it may split or indent the given cell. A part is
         recognised by its statements.
@@ -238,7 +238,7 @@ class Exercise:
 
     @cached_property
     def reference(self) -> tuple[str, ...]:
-        """The code of each cell of the reference: of the given and the solution cells."""
+        """The code of each cell of the author's solution, including the cells that students get."""
         return tuple(cell.text for cell in self.cells if cell.is_reference)
 
     @cached_property
@@ -275,7 +275,7 @@ class Exercise:
         return {name: "" if number else code for number, name in enumerate(names)}
 
     def variant(self, code: str) -> tuple[str, ...]:
-        """Return the code of each cell of the reference, with `code` in place of its own answers."""
+        """Return the code of each cell of the reference, after `code` has replaced answers in it."""
         replaced = self.replaced(code)
         return tuple(replaced.get(cell.name, cell.text) for cell in self.cells if cell.is_reference)
 
@@ -299,7 +299,7 @@ _CELL = re.compile(r"cell (\d+)")  # the file name under which a worker compiles
 
 @contextmanager
 def reference_errors(exercise: Exercise, variant: Answer | None = None) -> Iterator[None]:
-    """Turn an error of the reference, with the answer `variant` in it if given, into a SourceError."""
+    """Turn an error of the reference, which may contain the answer `variant`, into a SourceError."""
     try:
         yield
     except (Exception, SystemExit) as error:
@@ -333,7 +333,7 @@ RULES = ("forbid", "by_hand", BUILDS_ON)  # the settings of an exercise that are
 
 
 def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the key and a problem for each wrong entry in the `rules` of an exercise, by the names in RULES.
+    """Yield the key and a problem for each wrong entry in `rules`, the settings of an exercise by name.
 
     A question can only build on earlier questions that ask for a function.
     """

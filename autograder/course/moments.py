@@ -72,5 +72,5 @@ def _parsed(text: str) -> datetime | None:
 
 
 def _latest(moment: datetime) -> datetime:
-    """Return the moment with this clock time; if the time occurs twice because clocks go back, the later."""
+    """Return the moment of a clock time. If clocks go back and it occurs twice, return the later moment."""
     return max((moment.replace(fold=fold) for fold in (0, 1)), key=lambda choice: choice.astimezone(UTC))

@@ -20,8 +20,7 @@ To run all checks from a fresh start, install what `SETUP.md` in the notebook's 
 notebook, and run `pytest` in that folder.
 For a hint, run {hints}. Each further call prints a plainer hint.
 The checks are only a beginning: your score comes from further tests, on other inputs."""
-# The rubric below a written question. Its empty lines are needed: only between them is Markdown in HTML
-# rendered.
+# The rubric below a written question. Markdown inside HTML is rendered only between empty lines.
 RUBRIC = """\
 <details>
 <summary>Open this after you have written your answer. {named}</summary>
@@ -82,7 +81,7 @@ _RUBRIC_CELL = re.compile(
 
 
 def is_rubric(text: str) -> bool:
-    """Whether a text cell contains a rubric, also of an older release."""
+    """Whether a text cell is a rubric, of this or of an older release."""
     return _RUBRIC_CELL.fullmatch(text.strip()) is not None
 
 

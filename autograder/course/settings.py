@@ -128,7 +128,7 @@ class LateSettings(_Strict):
 
     percent: Percent = Field(description="the percentage of the exercise's points that each step costs")
     every: Step = Field(Span(1, "day"), description="the length of a step, such as 1 day or 6 hours")
-    grace: Duration = Field(Span(0, "minute"), description="how long late work has no penalty")
+    grace: Duration = Field(Span(0, "minute"), description="how long after the due date there is no penalty")
     floor: Percent = Field(
         0.0, description="the percentage of the exercise's points below which no penalty reduces a score"
     )

@@ -27,7 +27,7 @@ class DocumentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A YAML file's values, and its YAML nodes, which know the line of each value."""
+    """A YAML file's values, and its YAML nodes, which have the line of each value."""
 
     data: Any
     _top: yaml.Node

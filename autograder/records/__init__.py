@@ -2,9 +2,9 @@
 
 Read in this order:
 
-tables: the tables: attempts, reports, the audit, exports, finished requests, graded answers, given items.
+tables: defines our tables, such as those of attempts, reports, the audit and exports.
 database: finds the database of a course, makes a new one with nbgrader, and opens it to read or to write.
-former: takes over the autograder.db of an earlier version, once.
+former: imports the data from autograder.db, which an earlier version wrote, once.
 reports: stores the reports on attempts and the outputs of their cells.
 audit: adds a line for each change of a score.
 """

@@ -1,8 +1,8 @@
 """The audit: a line for each change of a score, added in the transaction that makes the change.
 
 Each line has the student, the score before and after, the time and the reason. If a grader saved the score in
-the formgrader, the line also has the grader's name. Its digests identify everything that the score depends
-on: the notebook, the exercise's source and suite, its settings, the engine and the environment.
+the formgrader, the line also has the grader's name. The line's digests identify everything that the score
+depends on: the notebook, the exercise's source, tests and settings, the autograder and the environment.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ _WORDS = {
 
 
 def last_lines(store: Store, exercise: str, student: str | None = None) -> dict[str, Line]:
-    """Return the last line on each submission of `exercise`, or on that of one student, by student."""
+    """Return the last line on each submission for `exercise`, by student; only for `student`, if given."""
     newest = select(func.max(AUDIT.c.id)).where(AUDIT.c.exercise == exercise).group_by(AUDIT.c.student)
     if student is not None:
         newest = newest.where(AUDIT.c.student == student)
@@ -50,11 +50,11 @@ def add_line(
     by: str | None = None,
     question: str | None = None,
 ) -> str:
-    """Add a line on a submission, unless nothing has changed since its `last` line. Return the reason.
+    """Add a line if the scores or digests have changed since the `last` line. Return the changes as text.
 
     After grading, `attempt` is the name of the graded attempt, and `digests` are its digests. If a grader has
-    saved a score, `by` is the grader and `question` is the question. A save always adds a line, because
-    saving an unchanged score confirms it.
+    saved a score, `by` is the grader and `question` is the question. In this case a line is always added,
+    because saving an unchanged score confirms it.
     """
     why = BY_HAND if question else _reason(submission, last, digests, attempt)
     state = {
@@ -83,7 +83,7 @@ def _reason(
     submission: GradebookSubmission, last: Line | None, digests: Mapping[str, str] | None, attempt: str
 ) -> str:
     """Describe what has changed since the last line."""
-    if digests is None:  # outside grading
+    if digests is None:  # the submission was not graded, but its scores may have been edited
         if last is None:
             return "found in the gradebook"
         return DATES if last["questions"] == submission.recorded_scores else BY_HAND
@@ -97,7 +97,7 @@ def _reason(
 
 
 def add_renaming(store: Store, old: str, new: str) -> None:
-    """Add a line on each exercise of a student whose id is about to change."""
+    """For each exercise of a student, add a line that the student's id changes from `old` to `new`."""
     names = store.execute(select(AUDIT.c.exercise).where(AUDIT.c.student == old).distinct()).scalars().all()
     for name in names:
         last = last_lines(store, name, old)[old]

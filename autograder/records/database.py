@@ -1,7 +1,7 @@
 """Opens nbgrader's database of a course, which also contains our tables.
 
-nbgrader's code makes a new database, so that nbgrader's own commands can upgrade it. Importing nbgrader takes
-seconds, so only the functions that make or check its tables import it.
+A new database is created by nbgrader's code, so that nbgrader's commands can upgrade it later. Importing
+nbgrader takes seconds, so only the functions that create or check nbgrader's tables import it.
 """
 
 import os
@@ -25,12 +25,12 @@ from autograder.records.tables import ATTEMPTS, AUDIT, TABLES
 
 CONFIG = "nbgrader_config.py"
 SQLITE = "sqlite:///"
-_WAIT_SECONDS = 60.0  # for another process that holds SQLite's lock
+_WAIT_SECONDS = 60.0  # the longest time to wait until another process releases SQLite's lock
 Store = Connection | Session
 
 
 def read_config(root: Path) -> Config:
-    """Return the settings in nbgrader_config.py, which runs again only if it or course.yaml has changed."""
+    """Return the settings in nbgrader_config.py. They are cached until this file or course.yaml changes."""
     path = root.absolute() / CONFIG
     if not path.is_file():
         return Config()
@@ -45,7 +45,7 @@ def _run(path: Path, *_content: bytes) -> Config:
 def address(root: Path) -> str:
     """Return the address of the database of the course in `root`, as SQLAlchemy takes it."""
     path = root / CONFIG
-    # Running the file takes seconds, since it imports nbgrader. If it names no database, it is not run.
+    # The file imports nbgrader, which takes seconds, so it is run only if it names a database.
     if path.is_file() and b"db_url" in path.read_bytes():
         course_directory = read_config(root).CourseDirectory
         if "db_url" in course_directory:
@@ -72,7 +72,7 @@ def writing(root: Path) -> Iterator[Connection]:
 
 @contextmanager
 def reading(root: Path) -> Iterator[Connection]:
-    """Yield the database of the course in `root`, or an empty one in memory if the course has none."""
+    """Yield the database of the course in `root`, or an empty database in memory if there is none."""
     if has_database(root):
         with _engine(prepare(root), "DEFERRED").begin() as connection:
             yield connection
@@ -90,7 +90,7 @@ def has_database(root: Path) -> bool:
 
 
 def prepare(root: Path) -> str:
-    """Make the tables of nbgrader and ours if they are missing, and return the address of the database."""
+    """Create our tables and nbgrader's tables if they are missing; return the address of the database."""
     url = address(root)
     path = _file(url)
     if path is not None and not path.is_file():
@@ -103,23 +103,23 @@ def prepare(root: Path) -> str:
         if "not a database" not in str(error):
             raise
         raise AutograderError(
-            f"{path}: is not a gradebook ({error.orig}); put back your copy of it"
+            f"{path}: is not a gradebook ({error.orig}); restore it from your backup"
         ) from None
     if ATTEMPTS.name not in present:
         former.refuse_older(root)
         with _engine(url).begin() as connection:
-            if not inspect(connection).has_table(ATTEMPTS.name):  # another process may have made it
+            if not inspect(connection).has_table(ATTEMPTS.name):  # another process may have created it
                 _make_tables(connection)
                 former.take_over(root, connection)
         former.put_aside(root)
-    elif not present.issuperset(TABLES.tables):  # an earlier version had fewer
+    elif not present.issuperset(TABLES.tables):  # an earlier version had fewer tables
         with _engine(url).begin() as connection:
             TABLES.create_all(connection)
     return url
 
 
 def gradebook_url(root: Path) -> str:
-    """Return the address of the database for nbgrader, after making missing tables.
+    """Create missing tables, and return the address of the database for nbgrader.
 
     A file of another nbgrader version is refused, since the installed nbgrader could not read it.
     """
@@ -130,9 +130,10 @@ def gradebook_url(root: Path) -> str:
 
 
 def _expect_current(path: Path) -> None:
-    """Raise AutograderError unless nbgrader's tables in the file at `path` are those of our nbgrader.
+    """Raise AutograderError if the tables in the file at `path` do not match the installed nbgrader.
 
-    A missing version or table is accepted: nbgrader may have been interrupted while it made the gradebook.
+    A missing version number or table is accepted, because nbgrader may have been interrupted when it created
+    the gradebook.
     """
     from nbgrader.api import Base
 
@@ -159,7 +160,7 @@ def newest_version() -> str:
 
 
 def _make_tables(connection: Connection) -> None:
-    """Make our tables and, in an empty database, those of nbgrader with the version for later upgrades."""
+    """Create our tables. In an empty database, also create nbgrader's tables and version number."""
     if not inspect(connection).get_table_names():
         from nbgrader.api import Base
 
@@ -173,7 +174,8 @@ def _make_tables(connection: Connection) -> None:
 def lock(store: Store) -> None:
     """Prevent other processes from changing scores until this transaction ends."""
     connection = store.connection() if isinstance(store, Session) else store
-    if connection.dialect.name == "sqlite":  # an UPDATE locks the whole file, even if no row matches
+    if connection.dialect.name == "sqlite":
+        # In SQLite, an UPDATE locks the whole file, even if it changes no row, as here.
         connection.execute(AUDIT.update().where(false()).values(why=""))
     else:
         connection.exec_driver_sql(f"LOCK TABLE {AUDIT.name} IN EXCLUSIVE MODE")
@@ -194,8 +196,8 @@ def copy_database(path: Path, copy: Path) -> None:
 def _engine(url: str, begin: str = "IMMEDIATE") -> Engine:
     """Return an engine whose connections are never shared with forked processes.
 
-    `begin` is the kind of SQLite's transactions. IMMEDIATE locks the file when the transaction begins, so
-    that no other process writes between its reads and its writes.
+    `begin` is SQLite's mode of transactions. In the mode IMMEDIATE, a transaction locks the file at its
+    beginning, so that no other process writes after the transaction has read.
     """
     if not url.startswith(SQLITE):
         return create_engine(url, poolclass=NullPool)

@@ -1,7 +1,7 @@
-"""Copies the data of the previous version, in autograder.db, into our tables in nbgrader's database, once.
+"""Imports autograder.db, which an earlier version wrote, into our tables in nbgrader's database, once.
 
-The transaction that makes our tables copies all data. Then autograder.db is renamed and stays as a backup.
-The data of still earlier versions is refused.
+All data is copied in the transaction that creates our tables. Then autograder.db is renamed and stays as a
+backup. Data of versions that did not use autograder.db is refused.
 """
 
 from collections.abc import Iterator
@@ -32,9 +32,9 @@ def exists(root: Path) -> bool:
 
 
 def refuse_older(root: Path) -> None:
-    """Raise UsageError if the course in `root` has the state of a version before autograder.db."""
+    """Raise UsageError if the course in `root` has files of a version that did not use autograder.db."""
     if not exists(root) and (old := next((path for name in FORMER for path in root.glob(name)), None)):
-        raise UsageError(f"{old}: {BEFORE_STORE}; run any command of that version here once")
+        raise UsageError(f"{old}: {BEFORE_STORE}; with that commit, run any command here once")
 
 
 def put_aside(root: Path) -> None:
@@ -44,7 +44,7 @@ def put_aside(root: Path) -> None:
 
 
 def take_over(root: Path, connection: Connection) -> None:
-    """Copy every row of autograder.db, and each save in the formgrader, into our new tables."""
+    """Copy all rows of autograder.db, and the table of scores saved in the formgrader, into our tables."""
     present = set(inspect(connection).get_table_names())
     scores = {row["id"]: row for row in (_all(connection, _SCORES) if "grade" in present else [])}
     saves = _all(connection, _SAVES) if "autograder_save" in present else []
@@ -82,12 +82,12 @@ def _read(path: Path) -> dict[str, list[_Row]]:
 
 
 def _of(table: Table, row: _Row) -> _Row:
-    """Return the row's values for all columns of `table` except `id`, which the database assigns."""
+    """Return a row's values for the columns of `table`, without `id`, which the database assigns."""
     return {column.name: row.get(column.name) for column in table.columns if column.name != "id"}
 
 
 def _attempts(rows: list[_Row]) -> list[_Row]:
-    """Return one row for each digest: the latest row, with the time at which `watch` first accepted it."""
+    """Return the latest row for each digest of a notebook, with the first time of acceptance by `watch`."""
     attempts: dict[tuple[str, ...], _Row] = {}
     for row in rows:
         key = row["student"], row["exercise"], row["digest"]
@@ -99,9 +99,10 @@ def _attempts(rows: list[_Row]) -> list[_Row]:
 
 
 def _audit(lines: list[_Row], saves: list[_Row], scores: list[_Row]) -> Iterator[_Row]:
-    """Yield the audit's lines, with the question of each save, and a new line for each save that had none.
+    """Yield the audit's lines, with the question if a grader saved a score.
 
-    A line whose change never reached the gradebook is left out.
+    A new line is yielded for each saved score without a line. A line is left out if the gradebook was not
+    changed.
     """
     unwritten = {(save["time"], save["grader"], save["student"], save["exercise"]): save for save in saves}
     last: dict[tuple[str, str], _Row] = {}
@@ -125,7 +126,7 @@ def _question(save: _Row) -> str:
 
 
 def _after(line: _Row, save: _Row) -> _Row:
-    """Return a new line on a save after `line`, with its penalty. The next command updates the penalty."""
+    """Return a new line on a saved score. It has the penalty of `line`, which the next command updates."""
     question = _question(save)
     automatic = (line["questions"].get(question) or [None])[0]
     questions = {**line["questions"], question: [automatic, save["score"], save["extra_credit"]]}
@@ -142,9 +143,10 @@ def _points(scores: list[float | None]) -> float:
 
 
 def _is_in_gradebook(line: _Row, scores: list[_Row]) -> bool:
-    """Whether the gradebook has the automatic scores of a pending line.
+    """Whether the gradebook has the automatic scores of a line that is marked as pending.
 
-    A line was pending while a grading process changed the gradebook; a killed process left it pending.
+    The earlier version removed the mark when the gradebook had been changed. If the process was killed
+    before, the mark remained.
     """
     key = line["student"], line["exercise"]
     present = {

@@ -13,7 +13,7 @@ from autograder.records.tables import REPORTS, replace_rows
 from autograder.report.report import Report
 from autograder.submission.submission import Submission
 
-Outputs = Mapping[int, list[dict[str, Any]]]  # in nbformat's form, by the number of the cell
+Outputs = Mapping[int, list[dict[str, Any]]]  # the outputs of each cell in nbformat's form, by cell number
 
 
 def store_report(
@@ -28,7 +28,8 @@ def store_report(
 ) -> None:
     """Store the report on the notebook with this digest.
 
-    `recorded` is true for the report whose scores the gradebook has; a submission has at most one.
+    `recorded` says whether the gradebook has the scores of this report. This is so for at most one report on
+    a submission.
     """
     key = {"student": submission.student, "exercise": submission.exercise}
     if recorded:
@@ -45,14 +46,14 @@ def store_report(
 
 
 def parse_report(text: str | None) -> Report | None:
-    """Return a stored report, or None if there is none or an earlier version wrote it in another form."""
+    """Return a stored report, or None if it is missing or has the form of an earlier version."""
     with suppress(ValueError, KeyError, TypeError):
         return Report.from_dict(json.loads(text)) if text else None
     return None
 
 
 def report_columns(store: Store, submission: Submission, digest: str) -> dict[str, Any]:
-    """Return report, fingerprint and `recorded` of a graded notebook, or {} if it was never graded."""
+    """Return `report`, `fingerprint` and `recorded` of a notebook, or {} if it was never graded."""
     row = _row(store, submission, digest)
     if row is None:
         return {}

@@ -1,6 +1,7 @@
-"""Our tables in nbgrader's database, for everything that nbgrader's own tables cannot hold.
+"""Our tables in nbgrader's database, for everything that nbgrader's own tables cannot store.
 
-Each row names its student and exercise, so it stays valid if nbgrader's own rows are deleted and made again.
+Rows name the student and the exercise, so that they stay valid if nbgrader's rows are deleted and created
+again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +30,7 @@ def _text(name: str, *, primary_key: bool = False) -> "Column[str]":
     return Column(name, String, nullable=False, primary_key=primary_key)
 
 
-ATTEMPTS = Table(  # what was submitted, in the order in which it was collected
+ATTEMPTS = Table(  # the submitted notebooks, in the order in which they were collected
     "autograder_attempt",
     TABLES,
     Column("id", Integer, primary_key=True),
@@ -37,10 +38,10 @@ ATTEMPTS = Table(  # what was submitted, in the order in which it was collected
     _text("exercise"),
     _text("digest"),  # digest of the notebook's file in attempts/
     Column("time", String),  # time of submission: the content of timestamp.txt
-    Column("arrival", JSON),  # source of the time, and other values that order attempts
-    Column("secret", LargeBinary),  # nbgrader's exchange needs it to return the page
-    Column("told", String),  # when `watch` accepted it for feedback
-    Column("shown", Boolean),  # whether its page was returned
+    Column("arrival", JSON),  # the source of `time`, and other values by which attempts are ordered
+    Column("secret", LargeBinary),  # a secret with which nbgrader's exchange returns the feedback page
+    Column("told", String),  # the time at which `watch` accepted the attempt for feedback
+    Column("shown", Boolean),  # whether the attempt's feedback page was returned
     UniqueConstraint("student", "exercise", "digest"),
 )
 REPORTS = Table(  # the latest report on each attempt
@@ -71,12 +72,12 @@ AUDIT = Table(  # every change of a score
     Column("digests", JSON),  # digests of everything that the score depends on
     Index("autograder_audit_of", "exercise", "student"),
 )
-EXPORTS = Table(  # exported values; the last row on a target, exercise and student has the current value
+EXPORTS = Table(  # exported scores; of the rows with equal `to`, `exercise` and `student`, the last is valid
     "autograder_export",
     TABLES,
     Column("id", Integer, primary_key=True),
     _text("time"),
-    _text("to"),
+    _text("to"),  # the platform or file to which the value was exported
     _text("exercise"),
     _text("student"),
     Column("value", JSON),
@@ -89,10 +90,10 @@ REQUESTS = Table(  # requests to regrade that an instructor has finished
     _text("student"),
     _text("exercise"),
     _text("question"),
-    _text("asked_as"),  # the student's id at that time; the digest includes it
+    _text("asked_as"),  # the student's id when the request was made, which is part of `digest`
     _text("digest"),
 )
-ANSWERS = Table(  # the digest of the answer that has the score in nbgrader's row `grade_id`
+ANSWERS = Table(  # for each score, which is nbgrader's row `grade_id`, the digest of the scored answer
     "autograder_answer",
     TABLES,
     Column("grade_id", String(32), primary_key=True),
@@ -100,12 +101,12 @@ ANSWERS = Table(  # the digest of the answer that has the score in nbgrader's ro
     Column("asked", String(32), nullable=False),  # why an instructor has to look; empty if there is no reason
 )
 
-MARKINGS = Table(  # the rubric items and the adjustment from which a score was computed
+MARKINGS = Table(  # how a written answer was scored: by rubric items, and points added by hand (adjustment)
     "autograder_marking",
     TABLES,
     Column("grade_id", String(32), primary_key=True),
     Column("rubric", JSON, nullable=False),  # all items at that time: name, words and points of each
-    Column("given", JSON, nullable=False),  # the share of each given item by name, and the adjustment
+    Column("given", JSON, nullable=False),  # the share of points given for each item by name; the adjustment
 )
 
 

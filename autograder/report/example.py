@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
+# Limits of an example.
 MOST_NUMBERS = 12  # numbers in one grid
-MOST_GRIDS = 3  # arguments of the call
-MOST_WEIGHTS = 6  # parameters of an object
-MOST_DIMENSIONS = 4
-_SHADES = 4  # colours for positive numbers, and as many for negative ones
-_MOST_LISTED = 4  # wrong numbers that the sentence lists
-Number = float | str  # a text stands for a number that JSON lacks, such as nan, or for another value
+MOST_GRIDS = 3  # grids with arguments of the call
+MOST_WEIGHTS = 6  # grids with parameters of the called object
+MOST_DIMENSIONS = 4  # dimensions of a grid
+_SHADES = 4  # colours for positive numbers; there are as many for negative numbers
+_MOST_LISTED = 4  # wrong numbers that the sentence below an example lists
+Number = float | str  # a text stands for a value that is not a number in JSON, such as nan or True
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,12 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A call with disclosed inputs and a wrong result, of a function or of an object of a class."""
+    """A call of a function or an object with a wrong result, and with inputs that students may see."""
 
-    given: tuple[Grid, ...]
-    got: Grid
-    asked: Grid
-    made: str = ""  # the code that creates the object; its weights come first in `given`
+    given: tuple[Grid, ...]  # the weights of the object, if one is called, and then the arguments
+    got: Grid  # the student's result
+    asked: Grid  # the expected result
+    made: str = ""  # the code that creates the object, or "" for a call of a function
 
 
 def rounded(value: float | bool) -> Number:
@@ -69,7 +70,7 @@ class ExampleView(NamedTuple):
     given: tuple[Table, ...]
     got: tuple[Table, ...]
     asked: tuple[Table, ...]
-    difference: tuple[Table, ...]  # got - asked; empty if the shapes differ
+    difference: tuple[Table, ...]  # the result minus the expected result; empty if the shapes differ
     words: str
 
 
@@ -96,7 +97,7 @@ def _wrong(example: Example) -> set[int]:
 
 
 def _difference(example: Example) -> Grid:
-    """Return each number of the result minus the expected one, or "-" if one of the two is a text."""
+    """Return each number of the result minus the expected number, or "-" if either is a text."""
     pairs = zip(example.got.numbers, example.asked.numbers, strict=True)
     numbers = (
         "-" if str in (type(got), type(asked)) else rounded(float(got) - float(asked)) for got, asked in pairs
@@ -149,7 +150,7 @@ def _text(number: Number) -> str:
 
 
 def _size(number: Number) -> float:
-    """Return a finite number unchanged, True and False as 1 and 0, and 0 for any other text."""
+    """Return a finite number unchanged, "True" and "False" as 1 and 0, and 0 for every other value."""
     with suppress(ValueError):
         value = float({"True": 1.0, "False": 0.0}.get(str(number), number))
         return value if math.isfinite(value) else 0.0

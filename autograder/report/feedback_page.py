@@ -34,7 +34,7 @@ _ANCHOR = "lesson-"
 _MAX_HEADING = 200  # characters
 _NAMELESS = "a part without a name"
 REST = "The rest of the notebook is left out: the page would become too large."
-SavedPictures = Mapping[str, tuple[str, ...]]  # by the id of a cell that was not run
+SavedPictures = Mapping[str, tuple[str, ...]]  # pictures in base64, by the id of a cell that grading skips
 
 
 class Part(NamedTuple):
@@ -45,7 +45,7 @@ class Part(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """A part of the lesson on the page."""
+    """A heading in the notebook on the page. The questions below it link to it."""
 
     heading: str
     anchor: str  # the id of the heading
@@ -66,10 +66,12 @@ def render_feedback(
 ) -> str:
     """Return the page. The same report, grades and notebook give the same page.
 
-    `saved` has the pictures in the student's file below cells that grading does not run. `attempts` has a
-    line on each of several attempts, `attempt` is the name of the attempt that counts, and `passed_over` says
-    why the newest attempt does not count. `note` says which results the page leaves out. `title` is the title
-    of the exercise, and `student` is the student's name.
+    - `saved`: pictures from the student's file, which are outputs of cells that grading skips
+    - `attempts`: a line on each attempt, if there are several
+    - `attempt`: the name of the attempt that counts
+    - `passed_over`: the reason why the newest attempt does not count, or ""
+    - `note`: says which results the page leaves out, or ""
+    - `title`, `student`: the exercise's title and the student's name
     """
     allowance, cells = Allowance(), list(cells)
     entries = {entry.question: entry for entry in submission.entries}
@@ -127,9 +129,8 @@ def show_notebook(
 ) -> Iterator[Part]:
     """Yield the parts of a notebook in order, until the page is full.
 
-    `saved_pictures` has the pictures in the student's file below cells that grading does not run. The
-    function adds to `lessons`, by question, the part of the lesson with the last heading of level 1 or 2
-    above the question's answer.
+    `saved_pictures` are pictures from the student's file, which are outputs of cells that grading skips. For
+    each question, the nearest heading of level 1 or 2 above the answer is stored in `lessons`.
     """
     last: Lesson | None = None
     for cell in cells:
@@ -147,7 +148,7 @@ def show_notebook(
 
 
 def _anchored(part: Part, last: Lesson | None) -> tuple[Part, Lesson | None]:
-    """Return a text with an anchor at each heading of level 1 or 2, and the last heading or else `last`."""
+    """Return a text with an anchor at each heading of level 1 or 2, and its last such heading (or `last`)."""
     number = 0 if last is None else int(last.anchor.removeprefix(_ANCHOR))
     content, headings = anchored(part.content, _ANCHOR, number + 1)
     if headings:
@@ -167,7 +168,7 @@ def _parts(cell: Any, saved: SavedPictures, allowance: Allowance) -> Iterator[Pa
 
 
 def _output(output: Any, allowance: Allowance) -> Part:
-    """Return an output in the best of its formats that is safe to show."""
+    """Return an output as a PNG picture, cleaned HTML or text: in the first of these formats that it has."""
     forms = output.get("data", {})
     if output.output_type == "stream":
         return Part("output", render_text(output.text))

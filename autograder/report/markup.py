@@ -1,9 +1,9 @@
-"""The markup process: turns untrusted text into HTML that cannot run, load or hide anything.
+"""The markup process: turns untrusted text into HTML that cannot run code, load files or hide text.
 
 A crafted text can keep a parser of Markdown or HTML busy for very long, so time and memory are limited. The
-process has nothing of value: no environment variables, and no open file except its channel. Once its modules
-are loaded, it cannot open files or connections. A text that needs too much memory fails. A text that takes
-too long, or crashes a parser, ends the process, and the caller starts a new one.
+process has nothing of value: no environment variables, and no open file except the socket to its caller. Once
+its modules are loaded, it cannot open files or connections. If a text needs too much memory, rendering fails.
+If a text takes too long or crashes a parser, the process ends, and the caller starts a new process.
 """
 
 import json
@@ -32,7 +32,7 @@ from autograder.report.text import clean_text, is_picture, writable
 
 MAX_OPEN = 400  # nested elements; browsers stop at about 500
 MAX_MEMORY = 512 << 20  # bytes in addition to the loaded modules
-_WORN = 128 << 10  # kilobytes by which a process may grow before it is replaced
+_WORN = 128 << 10  # kilobytes; a process that has grown by more is worn and is replaced
 _SAMPLE = """# a
 *b* `c` $d$ <b>e</b> &amp; [f](http://\u00fc.example) \u2014 ~~g~~
 
@@ -44,7 +44,7 @@ h
 |-|
 |j|
 """
-MAX_FORMULAS = 2000  # in a text with more signs of formulas, formulas are not parsed
+MAX_FORMULAS = 2000  # signs such as `$` in a text; with more signs, formulas are not parsed
 _TAGS = {
     "a", "b", "blockquote", "br", "caption", "code", "dd", "del", "div", "dl", "dt", "em", "h1", "h2", "h3",
     "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup",
@@ -66,7 +66,7 @@ _MATHML_ATTRIBUTES = {
     "columnalign", "columnspacing", "display", "displaystyle", "fence", "form", "linethickness",
     "mathvariant", "maxsize", "minsize", "notation", "rowspacing", "stretchy", "width",
 }  # fmt: skip
-# Line ends beside a formula, which a page would show.
+# Line ends at the beginning and the end of a formula. A page would show these line ends.
 _LINE_END = re.compile(r'(<div class="math [a-z]+">)\n|\n(</div>)')
 _FORMATTER = HtmlFormatter()
 _PYTHON = ("python", "python3", "py", "ipython", "ipython3")
@@ -77,14 +77,17 @@ class TooDeepError(ValueError):
 
 
 class _Parser(MarkdownIt):
-    """A parser that accepts any address as a link. Afterwards, `clean_html` removes unsafe addresses."""
+    """A parser that accepts all addresses of links, because `clean_html` removes unsafe addresses later."""
 
     def validateLink(self, url: str) -> bool:  # noqa: N802, ARG002 - the library's name
         return True
 
 
 def clean_html(source: str) -> str:
-    """Return `source` without anything that could run, load or hide; raise TooDeepError if it is too deep."""
+    """Return the HTML without anything that could run code, load files or hide text.
+
+    Raise TooDeepError if elements are nested too deeply.
+    """
     cleaned = nh3.clean(
         writable(source),
         tags=_TAGS,
@@ -100,7 +103,7 @@ def clean_html(source: str) -> str:
 
 
 def _most_open(cleaned: str) -> int:
-    """Return the greatest depth of nested elements in cleaned HTML, whose tags are balanced."""
+    """Return the greatest depth of nested elements in cleaned HTML. Its tags are balanced."""
     steps = (-1 if end else 1 for end, name in _TAG.findall(_VALUE.sub("", cleaned)) if name not in _EMPTY)
     return max(accumulate(steps), default=0)
 
@@ -142,10 +145,11 @@ def _convert(source: str, *, html: bool) -> str:
 
 
 def _typeset(formula: re.Match[str]) -> str:
-    """Return a formula of cleaned HTML as MathML, or unchanged if the library cannot parse it.
+    """Return a formula of cleaned HTML as MathML, or unchanged if latex2mathml cannot parse the formula.
 
-    The library copies parts of the formula into elements and attributes. Therefore only harmless ones are
-    kept, and ElementTree writes them, because the library's own writer does not escape text.
+    The library latex2mathml copies parts of the formula into elements and attributes, so only harmless
+    elements and attributes are kept. ElementTree writes the MathML, because latex2mathml's writer does not
+    escape text.
     """
     try:
         display = "inline" if formula[2] == "inline" else "block"
@@ -155,7 +159,7 @@ def _typeset(formula: re.Match[str]) -> str:
     for part in element.iter():
         if part.tag not in _MATHML:
             return formula[0]
-        part.text = part.text and unescape(part.text)  # the library writes symbols as entities
+        part.text = part.text and unescape(part.text)  # latex2mathml writes symbols as entities
         for name in set(part.attrib) - _MATHML_ATTRIBUTES:
             del part.attrib[name]
     return tostring(element, encoding="unicode")
@@ -163,7 +167,7 @@ def _typeset(formula: re.Match[str]) -> str:
 
 @cache
 def _parser(html: bool, formulas: bool) -> MarkdownIt:
-    """Return a parser of Jupyter's Markdown. Without `html`, for comments, line ends are kept."""
+    """Return a parser of Jupyter's Markdown. Without `html`, it shows tags as text and keeps line ends."""
     parser = _Parser("commonmark", {"html": html, "breaks": not html, "highlight": _highlight})
     parser.enable(["table", "strikethrough"])
     if formulas:
@@ -180,7 +184,7 @@ def _parser(html: bool, formulas: bool) -> MarkdownIt:
 
 
 def _highlight(source: str, language: str, _: str) -> str:
-    """Return a highlighted fenced block of Python. An empty result leaves blocks of other languages plain."""
+    """Return a block of Python code with colours. For other languages, return "": they stay plain."""
     if language not in _PYTHON:
         return ""
     inner = str(highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)))
@@ -219,7 +223,7 @@ def main() -> None:
 
 
 def _render(kind: str, text: str, seconds: float) -> tuple[str | None, bool]:
-    """Return the HTML, or None if rendering failed, and whether this process can be used again.
+    """Return the HTML, and whether this process can be used again. If rendering failed, the HTML is None.
 
     If rendering takes longer than `seconds`, the process ends.
     """
@@ -240,8 +244,9 @@ def _seconds() -> float:
 
 
 def _limit() -> None:
-    bounds = {"CORE": 0, "FSIZE": 0, "NPROC": 0, "NOFILE": 3}  # standard input, output and error
-    with suppress(OSError):  # on macOS, which cannot limit memory either
+    # The three open files are standard input, output and error.
+    bounds = {"CORE": 0, "FSIZE": 0, "NPROC": 0, "NOFILE": 3}
+    with suppress(OSError):  # macOS has no /proc, and cannot limit memory
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         bounds["AS"] = pages * resource.getpagesize() + MAX_MEMORY
     for name, bound in bounds.items():

@@ -16,8 +16,8 @@ from autograder.report.text import number
 MEANINGS = {
     Verdict.PASSED: "All tests passed.",
     Verdict.FAILED: "Some tests failed.",
-    Verdict.NOT_ATTEMPTED: "The stub has not been changed.",
-    Verdict.NOT_JUDGED: "The other tests count once the results are right.",
+    Verdict.NOT_ATTEMPTED: "You have not filled in this cell.",
+    Verdict.NOT_JUDGED: "Some tests count only when your results are right.",
     Verdict.NOT_DEFINED: "Running the notebook from top to bottom does not define this name.",
     Verdict.CRASHED: "Your code stopped with an error.",
     Verdict.TIMED_OUT: "Your code took too long.",
@@ -26,19 +26,19 @@ MEANINGS = {
     Verdict.GRADER_ERROR: "The autograder failed here, not your code. An instructor will check this answer.",
     Verdict.UNGRADED: "An instructor will read this written answer.",
 }
-_EARLIER_SCORE = "An instructor will check this answer. Its earlier score counts until then."
+_EARLIER_SCORE = "An instructor will check this answer. Until then, the score from the last grading counts."
 _IN_SOME_TESTS = {  # for an answer that has earned a part of the points
     Verdict.CRASHED: "In some tests your code stopped with an error.",
     Verdict.TIMED_OUT: "In some tests your code took too long.",
     Verdict.BLOCKED: "In some tests your code tried an operation that is not allowed here.",
 }
 _FOR_INSTRUCTORS = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
-# A sentence in a hint that is no longer true when an instructor has graded the answer.
+# A sentence in a hint that announces a check by an instructor. After the check, the sentence is removed.
 _PROMISE = re.compile(r"\s*\b(A person|An instructor) (will|looks at) [^.]*\.")
 _PART = re.compile(r"\n\d\. ")  # the beginning of an item, in a hint with several numbered items
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _CONTEXT = 3  # lines shown before and after a marked line
-_SHORT = 10  # lines; a longer answer without a marked line is not shown
+_SHORT = 10  # lines; if no line is marked, only answers of at most this length are shown
 _LONGEST_LINE = 200  # characters
 _NEXT = {
     Verdict.FAILED: "See what is wrong",
@@ -46,7 +46,7 @@ _NEXT = {
     Verdict.TIMED_OUT: "Make the code end in time",
     Verdict.BLOCKED: "Remove the operation that is not allowed",
     Verdict.NOT_DEFINED: "Define this name",
-    Verdict.NOT_ATTEMPTED: "Replace the stub",
+    Verdict.NOT_ATTEMPTED: "Fill in the cell",
 }
 _WAITING = "Wait for an instructor"
 
@@ -73,7 +73,7 @@ class TestGroup:
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """The texts and figures of one question on the page."""
+    """The texts and numbers of one question on the page."""
 
     name: str
     anchor: str
@@ -87,7 +87,7 @@ class QuestionView:
     more: str  # the other sentences of the hint
     parts: tuple[str, ...]  # the numbered items of the hint, if it has any
     code: tuple[Line, ...]
-    halves: str  # the points for results and for everything else, if only a part is earned
+    halves: str  # the points of each half, as `halves_in_words` gives them, or ""
     tally: str  # the number of passed tests
     tests: tuple[TestGroup, ...]
     remark: Markup | None
@@ -103,15 +103,15 @@ def show_question(
     sources: Mapping[str, str] = MappingProxyType({}),
     position: int = 1,
 ) -> QuestionView:
-    """Return the texts and figures of a question, from its report and its `entry` in the gradebook, if any.
+    """Return the texts and numbers of a question. `entry` is its row in the gradebook, if it has one.
 
     `sources` has the text of the student's cell for each question; `position` counts the questions from 1.
     """
     score = question.score if entry is None else entry.score
     if question.verdict is Verdict.GRADER_ERROR and entry is not None and entry.waits and score is not None:
-        question = replace(question, hint="", tests=())  # the page shows the earlier score, without its tests
+        question = replace(question, hint="", tests=())  # they would not explain the earlier score
     if question.verdict is Verdict.REVIEW and not score and (entry is None or entry.waits):
-        score = None  # a score of 0 is not final: an instructor decides
+        score = None  # this 0 is not shown, because an instructor has not yet decided
     decided = entry is not None and _decided(question, entry)
     badge, meaning = _standing(question, entry, decided=decided)
     hint, *parts = _PART.split(_PROMISE.sub("", question.hint).strip() if decided else _counted(question))
@@ -150,7 +150,7 @@ def _next(question: QuestionReport, entry: Entry | None, code: Sequence[Line]) -
 
 
 def _error(question: QuestionReport) -> str:
-    """Return the error that stopped the code, or "" if the question's hint contains it or names no line."""
+    """Return the error that stopped the code. If the hint contains it, or no line is marked, return ""."""
     errors = [test.hint for test in question.tests if test.verdict is Verdict.CRASHED]
     is_hint = any(error in question.hint for error in errors)
     return errors[0] if errors and question.place and not is_hint else ""
@@ -171,14 +171,14 @@ def _own_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterator
 
 
 def stand(question: QuestionReport, score: float | None) -> tuple[str, str]:
-    """Return the state of a question with this score after the tests, in a word or two and in a sentence."""
+    """Describe the state of a question after the tests twice: in a word or two, and in a sentence."""
     badge = standing(question.verdict, score, question.max_score)
     meaning = MEANINGS[question.verdict]
     return badge, meaning if badge == question.verdict else _IN_SOME_TESTS.get(question.verdict, meaning)
 
 
 def _decided(question: QuestionReport, entry: Entry) -> bool:
-    """Whether an instructor has graded this question, which the tests could not decide."""
+    """Whether the tests could not decide this question and an instructor has graded it."""
     if entry.waits:
         return False
     return question.verdict in _FOR_INSTRUCTORS
@@ -189,7 +189,7 @@ def _standing(question: QuestionReport, entry: Entry | None, *, decided: bool) -
     written = question.verdict is Verdict.UNGRADED
     if entry is None:
         return ("not graded yet" if written else badge), meaning
-    if decided and written and entry.manual_score is None:  # an unchanged stub, which got 0 automatically
+    if decided and written and entry.manual_score is None:  # nbgrader has given 0 for an unchanged stub
         return "not attempted", "This answer is empty."
     if decided:
         given = f"An instructor graded this answer and gave it {_given(entry)}."
@@ -213,7 +213,7 @@ def _given(entry: Entry) -> str:
 
 
 def _grouped_tests(question: QuestionReport, *, decided: bool) -> Iterator[TestGroup]:
-    """Yield the tests in groups of the same verdict and hint. Groups of passed tests come last."""
+    """Yield groups of tests that have the same verdict and hint. Groups of passed tests come last."""
     groups = dict[tuple[str, str], list[str]]()
     for test in sorted(question.tests, key=lambda test: test.verdict is Verdict.PASSED):
         verdict = "held for review" if decided and test.verdict is Verdict.REVIEW else str(test.verdict)
@@ -225,7 +225,7 @@ def _grouped_tests(question: QuestionReport, *, decided: bool) -> Iterator[TestG
 
 
 def _counted(question: QuestionReport) -> str:
-    """Return a question's hint. If several crashed tests have the same hint, it ends with their number."""
+    """Return a question's hint. If it is the hint of several crashed tests, add how many they are."""
     hint = question.hint
     count = sum(test.hint == hint and test.verdict is Verdict.CRASHED for test in question.tests)
     return f"{hint} (in {count} tests)" if count > 1 else hint

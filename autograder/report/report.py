@@ -13,15 +13,16 @@ from autograder.report.example import Example
 from autograder.report.text import number, writable
 
 MAX_REPORT = 256 << 10  # bytes of JSON
-_MAX_HINT = 1000  # characters, of a hint or a message
-_NEARLY, _PARTLY = 0.75, 0.25  # the least shares of a question's points for "nearly" and "partly right"
+_MAX_HINT = 1000  # characters of a hint or a message
+# The smallest shares of a question's points with which an answer is called "nearly right" and "partly right".
+_NEARLY, _PARTLY = 0.75, 0.25
 _LEFT_OUT = "(left out, because the report would be too long)"
 
 
 class Verdict(StrEnum):
-    """The result of a test or a question, the worst first. Pages and tables show the value.
+    """The result of a test or a question. The verdicts are ordered, and the worst verdict is first.
 
-    A question has the worst verdict of its tests.
+    A question has the worst verdict of its tests. Pages and tables show the value.
     """
 
     GRADER_ERROR = "grader error"  # the autograder failed; there is no score, and an instructor has to look
@@ -32,7 +33,7 @@ class Verdict(StrEnum):
     FAILED = "failed"
     CRASHED = "crashed"
     NOT_ATTEMPTED = "not attempted"
-    NOT_JUDGED = "not judged"  # a test of a property, which proves nothing while the results are wrong
+    NOT_JUDGED = "not judged"  # a test that proves nothing, for instance because the results are wrong
     PASSED = "passed"
     UNGRADED = "ungraded"  # a written answer, which an instructor grades
 
@@ -59,8 +60,8 @@ class TestReport:
     title: str
     verdict: Verdict
     weight: float = 1.0
-    hint: str = ""  # for the student, so without hidden inputs and expected values
-    basic: bool = False  # whether it is one of the tests of results
+    hint: str = ""  # a text for the student, without hidden inputs and expected values
+    basic: bool = False  # whether the test checks results on ordinary inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +83,17 @@ class QuestionReport:
     hint: str = ""
     mistake: str | None = None
     tests: tuple[TestReport, ...] = ()
-    shown: Example | None = None  # a call on disclosed inputs
+    shown: Example | None = None  # a call with inputs that students may see
     place: AnswerLine | None = None  # the line of the mistake, if it is in a single line
 
     @property
     def score_by_tests(self) -> float:
-        """The points that the tests alone give, even if an instructor has to decide."""
+        """The points that the tests give. They count only if no instructor has to decide."""
         return round(self.max_score * earned_share(self.tests), 4)
 
     @property
     def halves_in_words(self) -> str:
-        """The score by halves: "1.5 of 3 points: 1.5 of 1.5 for results, 0 of 1.5 for everything else".
+        """A text such as "1.5 of 3 points: 1.5 of 1.5 for results, 0 of 1.5 for everything else".
 
         It is empty if all points or no points are earned, or if a half has no test.
         """
@@ -108,8 +109,8 @@ class QuestionReport:
 def earned_halves(tests: Sequence[TestReport]) -> tuple[float | None, float | None]:
     """Return the earned share of the half for results and of the half for everything else.
 
-    The first half is earned only if all basic tests pass. The other tests share the second by their weights.
-    A half without a test is None.
+    The first half is earned only if all basic tests pass. The second half is divided among the other tests in
+    proportion to their weights. A half without a test is None.
     """
     basic = [test.verdict is Verdict.PASSED for test in tests if test.basic]
     others = [(test.weight, test.verdict is Verdict.PASSED) for test in tests if not test.basic]
@@ -135,7 +136,7 @@ class Report:
     max_score: float
     sandbox: tuple[str, ...]
     questions: tuple[QuestionReport, ...]
-    explained: bool = True  # whether failed answers have been searched for their mistakes
+    explained: bool = True  # whether the diagnosis of failed answers has run
 
     @property
     def marks(self) -> list[tuple[str, float | None]]:
@@ -161,7 +162,7 @@ _JSON = TypeAdapter(Report)
 
 
 def score_that_counts(automatic: float | None, manual: float | None, extra: float | None) -> float | None:
-    """Return a question's score: the manual or else the automatic score, plus extra credit."""
+    """Return a question's score: the manual score, or the automatic if that is None, plus extra credit."""
     score = automatic if manual is None else manual
     return None if score is None else round(score + (extra or 0.0), 4)
 
@@ -183,7 +184,7 @@ class Entry:
 
     @property
     def score(self) -> float | None:
-        """The score that counts: the manual or else the automatic score, plus extra credit."""
+        """The score that counts, which may include extra credit."""
         return score_that_counts(self.auto_score, self.manual_score, self.extra_credit)
 
     @property
@@ -200,12 +201,12 @@ class GradebookSubmission:
     seconds_late: float
     penalty: float
     entries: tuple[Entry, ...]
-    extended: datetime | None = None  # the student's own due date, if it is later than the exercise's
+    extended: datetime | None = None  # the due date of this student, if the student has an extension
     late_rule: str = ""  # the reason for the penalty, as a text
 
     @property
     def score(self) -> float | None:
-        """The score so far, or None while a question that tests grade has no score."""
+        """The score so far, or None if a question with tests has no score."""
         if any(entry.score is None and not entry.written for entry in self.entries):
             return None
         return round(sum(entry.score or 0.0 for entry in self.entries) - self.penalty, 4)
@@ -217,7 +218,7 @@ class GradebookSubmission:
 
     @property
     def scores(self) -> dict[str, float | None]:
-        """The score of each question and, if there is a penalty, its negative value as "late"."""
+        """The score of each question and, under the key "late", the penalty as a negative number."""
         return with_penalty({entry.question: entry.score for entry in self.entries}, self.penalty)
 
     @property
@@ -240,23 +241,22 @@ class GradebookSubmission:
 
     @property
     def open_points(self) -> float:
-        """The points of the questions that wait for an instructor and have no points yet."""
+        """The maximum score of all questions that an instructor has to grade and that have no points yet."""
         return sum(entry.max_score for entry in self.entries if entry.waits and not entry.score)
 
     @property
     def points_in_words(self) -> str:
-        """The score, such as "8 of 10 points so far; 4 more, of 14 in all, wait for an instructor"."""
+        """A text such as "8 of 10 points so far; an instructor has to grade 4 more points (14 in all)"."""
         if self.score is None or not self.open_points:
             return f"{number(self.score)} of {number(self.max_score)}"
         graded = number(self.max_score - self.open_points)
-        verb = "waits" if self.open_points == 1 else "wait"
-        more = f"{number(self.open_points)} more, of {number(self.max_score)} in all,"
-        waiting = f"{more} {verb} for an instructor"
+        more = f"{number(self.open_points)} more point{'' if self.open_points == 1 else 's'}"
+        waiting = f"an instructor has to grade {more} ({number(self.max_score)} in all)"
         return f"{number(self.score)} of {graded} points so far; {waiting}"
 
 
 def with_penalty(scores: Mapping[str, float | None], penalty: float | None) -> dict[str, float | None]:
-    """Return the score of each question and, if there is a penalty, its negative value as "late"."""
+    """Return the scores and, if there is a penalty, its negative value under the key "late"."""
     return {**scores, "late": -penalty} if penalty else dict(scores)
 
 
@@ -273,7 +273,7 @@ def describe_unreadable(problem: str) -> str:
 def standing(verdict: Verdict, score: float | None, most: float) -> str:
     """Return the state of an answer with `score` of `most` points, in a word or two.
 
-    An answer with a good part of the points is "partly" or "nearly right", even if its worst test failed.
+    A wrong answer that has earned enough points is called "partly right" or "nearly right".
     """
     if verdict not in WRONG or not score:
         return str(verdict)
@@ -288,7 +288,10 @@ def written(name: str, points: float) -> QuestionReport:
 
 
 def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
-    """Return score and maximum of the questions that tests grade. After a grader error, the score is None."""
+    """Return the score and the maximum score of the questions with tests.
+
+    After a grader error, the score is None.
+    """
     tested = [question for question in questions if question.verdict is not Verdict.UNGRADED]
     maximum = sum(question.max_score for question in tested)
     scores = [question.score for question in tested if question.score is not None]
@@ -296,7 +299,7 @@ def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
 
 
 def bounded(report: Report) -> Report:
-    """Return a report of bounded size: all hints are cut and, if that is not enough, replaced by a note.
+    """Return a report of at most MAX_REPORT bytes: long hints are cut, or all hints are replaced by a note.
 
     Text from the submission is only in hints, the message and the few numbers of an example. The rest comes
     from the course.

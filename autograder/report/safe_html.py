@@ -27,7 +27,7 @@ from markupsafe import Markup
 import autograder
 from autograder.report.text import clean_text, is_picture, number
 
-# The policy of every page: the browser refuses anything active that the cleaning might have missed.
+# The security policy of every page. If unsafe HTML gets onto a page, the browser does not run or load it.
 POLICY = Markup(
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
@@ -38,9 +38,9 @@ MAX_PAGE = 10 << 20  # characters of one notebook's page
 MAX_PART = 4 << 20  # characters of one cell's text, or of one output
 _LAST_WORDS = 500  # characters reserved for the note that the rest is left out
 _NOTE = 100  # characters of a note in place of a part
-MAX_PARSED = 50_000  # characters of a text cell; a longer one is shown as plain text
-MAX_COLOURED = 20_000  # characters of a code cell; a longer one is shown without colours
-_MAX_LINES = 5000  # characters of a title, a hint or a message
+MAX_PARSED = 50_000  # characters of a text cell; longer cells are shown as plain text
+MAX_COLOURED = 20_000  # characters of a code cell; longer cells are shown without colours
+_MAX_LINES = 5000  # characters of a title, a hint or a message, which can have several lines
 _SHARED_TEXTS = 512  # cached texts: most notebooks of a class have many cells in common
 _SHARED_LETTERS = 5000  # characters of a cached text
 _HEADING = re.compile(r"<h([12])>(.*?)</h\1>", re.DOTALL)
@@ -51,9 +51,9 @@ _EMBEDDED = re.compile(r"data:image/png;base64,([A-Za-z0-9+/]+=*)")
 _NAMED = re.compile(r' src="attachment:([^"]*)"')
 _PICTURE = re.compile(r'<img((?: [a-z]+="[^"]*")+)>')
 _WORDS = re.compile(r' alt="([^"]*)"')
-_INLINE = "in-the-text-"  # the beginning of the names of pictures that a text contains
-MAX_TEXT = 4 << 20  # characters of one text; cells and outputs are shorter
-MAX_SECONDS = 0.6  # of processor time for one text; honest notebooks need a quarter of it
+_INLINE = "in-the-text-"  # the first part of the names that embedded pictures get here
+MAX_TEXT = 4 << 20  # characters of one text for the markup process
+MAX_SECONDS = 0.6  # processor time for one text; cells of ordinary notebooks need at most a quarter of it
 _MAX_REPLY = 64 << 20  # bytes of a reply in JSON
 _PATIENCE = 60  # seconds of waiting for a reply; a busy machine may need many
 
@@ -67,11 +67,11 @@ class Allowance:
 
     @property
     def room(self) -> int:
-        """The greatest number of characters of the next part."""
+        """The number of characters that the next part may have."""
         return max(min(self.letters - _LAST_WORDS, MAX_PART), 0)
 
     def take(self, letters: int) -> bool:
-        """Count a part's characters and return True, or count those of a note if the part does not fit."""
+        """Count a part's characters and return True. If it does not fit, count a note's and return False."""
         fits = letters <= self.room
         self.letters -= letters if fits else _NOTE
         return fits
@@ -86,7 +86,7 @@ class Rendered:
 
 
 class Renderer:
-    """Renders texts one after the other, in a markup process that it starts when it needs one."""
+    """Renders texts one after the other in a markup process, which is started for the first text."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
@@ -106,7 +106,7 @@ class Renderer:
                 reply = json.loads(self._stream.readline(_MAX_REPLY))
                 rendered, worn = Rendered(reply["html"], float(reply["seconds"])), bool(reply["worn"])
             except (OSError, ValueError, KeyError, TypeError, RecursionError):
-                rendered, worn = Rendered(None, seconds), True  # the process has died
+                rendered, worn = Rendered(None, seconds), True  # the process has ended or sent no valid reply
             if worn:
                 self.end()
         return rendered
@@ -131,7 +131,7 @@ class Renderer:
         return process
 
     def end(self) -> None:
-        """End the markup process, unless it belongs to the process from which this one was forked."""
+        """End the markup process. A forked process does not end the markup process of its parent."""
         if self.process is not None and os.getpid() == self._owner:
             self._end(self.process)
         self.process = None
@@ -166,17 +166,17 @@ def render_lines(text: str) -> Markup:
 
 
 def render_said(text: str) -> Markup:
-    """Return a sentence for students like `render_lines`, with text in backticks as code."""
+    """Like `render_lines`, but text in backticks becomes code."""
     return _safe(_QUOTED.sub(r"<code>\1</code>", str(render_lines(text))))
 
 
 def render_note(text: str) -> Markup:
-    """Return a sentence in italics, with text in backticks as code, that is shown in place of an answer."""
+    """Return a paragraph in italics, which is shown in place of an answer. Text in backticks becomes code."""
     return _safe(f"<p><em>{render_said(text)}</em></p>")
 
 
 def render_name(name: str) -> Markup:
-    """Return a name that may be broken after each underscore."""
+    """Return a name as HTML in which lines may break after each underscore."""
     return render_text(name).replace("_", Markup("_<wbr>"))
 
 
@@ -210,7 +210,7 @@ def render_code(source: str, allowance: Allowance) -> Markup:
 def anchored(content: str, prefix: str, first: int) -> tuple[Markup, list[str]]:
     """Give each h1 and h2 of a rendered text an id; return the text and the headings.
 
-    The ids are `prefix` and numbers from `first` on. Headings of cleaned text have no attributes.
+    An id consists of `prefix` and a number. The first number is `first`.
     """
     headings: list[str] = []
 
@@ -235,7 +235,7 @@ def load_template(path: Path) -> Template:
 
 
 def render_template(path: Path, **values: Any) -> Markup:
-    """Fill the template at `path`, which escapes values, and return it as a part of a page."""
+    """Return a part of a page from the template at `path`. Values are escaped."""
     return _safe(load_template(path).render(**values))
 
 
@@ -247,7 +247,7 @@ def _part(kind: str, text: str, allowance: Allowance, instead: Markup = _LEFT_OU
     if allowance.seconds <= 0:
         return _plain(text)
     rendered = _shared(kind, text) if len(text) <= _SHARED_LETTERS else render(kind, text)
-    # A failure counts in full, because the next text then needs a new markup process.
+    # A failure counts as MAX_SECONDS, because the next text then needs a new markup process.
     allowance.seconds -= rendered.seconds if rendered.html is not None else MAX_SECONDS
     return instead if rendered.html is None else _safe(rendered.html)
 
@@ -258,9 +258,9 @@ def _shared(kind: str, text: str) -> Rendered:
 
 
 def _without_pictures(source: str) -> tuple[str, dict[str, str]]:
-    """Return a Markdown text with its embedded pictures replaced by names, and the pictures by name.
+    """Return a Markdown text with names in place of its embedded pictures, and the pictures by name.
 
-    So the parser does not have to read the long base64 texts.
+    Then the parser does not have to read the long base64 texts.
     """
     pictures: dict[str, str] = {}
 
@@ -272,17 +272,18 @@ def _without_pictures(source: str) -> tuple[str, dict[str, str]]:
 
 
 def _in_words(picture: re.Match[str]) -> str:
-    """Return the alternative text of a picture whose source was removed, such as an SVG; else the picture."""
+    """Return a picture or, if its source was removed because it is not a PNG, its alternative text."""
     words = _WORDS.search(picture[1])
     if words is None or " src=" in picture[1]:
         return picture[0]
-    return f"<em>{html.escape(html.unescape(words[1]))}</em>"  # texts escape more characters than attributes
+    # Text needs more escaping than the attribute from which the words come.
+    return f"<em>{html.escape(html.unescape(words[1]))}</em>"
 
 
 def _with_pictures(rendered: str, pictures: Mapping[str, str], room: int) -> str:
     """Return HTML with the named pictures filled in, as long as they fit in `room` characters.
 
-    A picture counts each time it is named. A missing or malformed picture stays empty.
+    A picture that occurs several times counts several times. A missing or malformed picture stays empty.
     """
     note = f"<p>{TOO_LARGE}</p>"
     sources = {name: _source(encoded) for name, encoded in pictures.items()}

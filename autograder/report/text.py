@@ -1,7 +1,7 @@
 """Cleans untrusted text, so that it does no harm where it is stored or shown.
 
 Each function is for one destination: `writable` for files, `one_line` for reports, `terminal_line` for
-terminals, `clean_text` for pages, and `printable` for other destinations that take only printable characters.
+terminals, and `clean_text` for pages. `printable` removes all unprintable characters for other destinations.
 The module `safe_html` cleans text that is shown as HTML.
 """
 
@@ -33,14 +33,14 @@ def printable(text: str, instead: str = "") -> str:
 
 
 def one_line(text: object, limit: int) -> str:
-    """Return at most `limit` printable characters of `text` on one line. Calling it twice changes nothing."""
+    """Return at most `limit` printable characters of `text` on one line."""
     return " ".join(printable(str(text)[: 2 * limit], " ").split())[:limit].rstrip()
 
 
 def whole_sentences(text: object, limit: int) -> str:
     """Return at most `limit` printable characters of `text` on one line.
 
-    A longer text ends after a sentence in the second half of the limit, or else after a word and "…".
+    A longer text is cut after a sentence if at least half of the limit is used, otherwise after a word.
     """
     line = one_line(text, 2 * limit)
     if len(line) <= limit:
@@ -49,7 +49,7 @@ def whole_sentences(text: object, limit: int) -> str:
     return line[: end + 1] if end > 0 else f"{line[: limit - 1].rpartition(' ')[0] or line[: limit - 1]}…"
 
 
-_REPR = reprlib.Repr()  # writes sets and dicts in sorted order, so that all processes write equal texts
+_REPR = reprlib.Repr()  # sorts sets and dicts, so that a value has the same text in every process
 _REPR.__dict__ |= dict.fromkeys(("maxdict", "maxset", "maxfrozenset", "maxlist", "maxtuple"), 20)
 _REPR.__dict__ |= dict.fromkeys(("maxstring", "maxother", "maxlong"), 100)
 

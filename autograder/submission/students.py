@@ -95,7 +95,7 @@ class Student:
 
     @property
     def ids(self) -> Iterator[tuple[str, str]]:
-        """Pairs of a platform and the id there. For the id in this course and the email address, it is ""."""
+        """Pairs of platform and id. The id in this course and the email address have the platform ""."""
         yield from (("", text) for text in (self.id, self.email) if text)
         yield from self.platforms.items()
 

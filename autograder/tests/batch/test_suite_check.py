@@ -124,7 +124,7 @@ def test_a_test_that_breaks_for_some_keeps_their_scores_until_somebody_decides(
     assert "An earlier score is kept." in formgrader_page(course, "ben")
     page = feedback(course, "ben")
     assert "autograder" not in page.partition("<main>")[2]
-    assert "An instructor will check this answer. Its earlier score counts until then." in page
+    assert "Until then, the score from the last grading counts." in page
     by_hand(course, "ben", "check-double", 1.0)
     assert not gradebook_entry(course, "ben", "double").needs_person
     grade(course, zygote)

@@ -90,7 +90,7 @@ def test_every_verdict_has_a_badge_and_a_sentence() -> None:
         (Verdict.FAILED, AnswerLine("dot", 3), "See what is wrong"),
         (Verdict.CRASHED, AnswerLine("dot", 1), "Fix the error in line 1"),
         (Verdict.CRASHED, AnswerLine("other", 1), "Fix the error"),
-        (Verdict.NOT_ATTEMPTED, None, "Replace the stub"),
+        (Verdict.NOT_ATTEMPTED, None, "Fill in the cell"),
         (Verdict.PASSED, None, ""),
         (Verdict.UNGRADED, None, "Wait for an instructor"),
     ],

@@ -126,8 +126,12 @@ def test_a_written_answer_may_wait_but_a_tested_question_must_have_a_score() -> 
 def test_points_that_nobody_has_given_yet_are_no_part_of_what_the_score_is_of() -> None:
     written = replace(DOUBLE, auto_score=None, written=True, max_score=4.0)
     submission = GradebookSubmission("ann", 0.0, 0.0, (DOUBLE, written))
-    assert submission.points_in_words == "2 of 3 points so far; 4 more, of 7 in all, wait for an instructor"
+    assert submission.points_in_words == (
+        "2 of 3 points so far; an instructor has to grade 4 more points (7 in all)"
+    )
     assert GradebookSubmission("ann", 0.0, 0.0, (DOUBLE,)).points_in_words == "2 of 3"
     held = replace(DOUBLE, auto_score=0.0, needs_person=True)
     submission = GradebookSubmission("ann", 0.0, 0.0, (DOUBLE, held))
-    assert submission.points_in_words == "2 of 3 points so far; 3 more, of 6 in all, wait for an instructor"
+    assert submission.points_in_words == (
+        "2 of 3 points so far; an instructor has to grade 3 more points (6 in all)"
+    )
