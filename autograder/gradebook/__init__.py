@@ -1,12 +1,12 @@
-"""The sub-package that uses nbgrader: releases, the gradebook, its autograde and feedback.
+"""The parts of the autograder that use nbgrader: releases, the gradebook, feedback and the formgrader.
 
 Read in this order:
 
 config: configures nbgrader, opens its gradebook and converters, and refuses a gradebook of another version.
 assignment: releases exercises, and writes their questions, points and released cells into the gradebook.
-lateness: computes due dates with extensions, delays and penalties.
-rows: reads nbgrader's rows on students and submissions, or makes them.
-attempts: refuses folders on which nbgrader would fail, and describes attempts in words.
+lateness: computes due dates (including extensions), delays and penalties.
+rows: reads and creates nbgrader's rows on students and submissions.
+attempts: refuses submitted folders on which nbgrader would fail, and describes attempts for students.
 selection: chooses the attempt that counts.
 ledger: computes the score and penalty of each submission, and reports each change with its reason.
 grades: writes a report's scores and comments, and renders the graded notebook.
@@ -16,12 +16,12 @@ pages: reads the gradebook for publishing, and writes feedback pages and nbgrade
 renaming: changes a student's id everywhere.
 backup: packs a course's state into one file, and restores it.
 exchange: returns feedback through nbgrader's exchange.
-formgrader: shows graders the question, model answer, rubric and equal answers, without students' scripts.
-rubric: the items that graders give, and what a changed rubric does to scores and comments.
+formgrader: shows graders the question, model answer and rubric, and removes scripts from students' text.
+rubric: the items of a rubric, and how an edited rubric changes scores and comments.
 similar_answers: finds equal and nearly equal answers.
-written_answers: reads all answers to a written question, and saves what graders give.
+written_answers: reads all answers to a written question, and saves scores and comments.
 question_page: renders the page of a written question.
-question_handlers: serves these pages in the formgrader.
+question_handlers: serves the pages of written questions in the formgrader.
 """
 
 from traitlets.config import Config
@@ -30,7 +30,7 @@ from autograder.course.course import Course
 
 
 def configuration(course: Course) -> Config:
-    """Return the settings for nbgrader_config.py, and install our hooks in this process's formgrader."""
+    """Return the settings for nbgrader_config.py, after adding our functions and pages to the formgrader."""
     from autograder.gradebook import config, formgrader  # slow to import
 
     formgrader.install_hooks()

@@ -23,8 +23,9 @@ _BY_HAND = Grade.manual_score.isnot(None) | Grade.extra_credit.isnot(None)
 def register(gradebook: Gradebook, exercise: Exercise) -> None:
     """Write the current questions and due date of `exercise` into the gradebook.
 
-    nbgrader's SaveCells refuses to add or remove questions after the first submission. This function adds
-    missing rows to submissions. If a removed question has a grader's score or comment, CourseError is raised.
+    nbgrader's SaveCells refuses to add or remove questions after the first submission. This function allows
+    it, and adds the missing rows to existing submissions. If a removed question has a grader's score or
+    comment, CourseError is raised.
     """
     node, name, due = released(exercise), exercise.name, exercise.settings.due
     gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
@@ -61,7 +62,7 @@ def _record(gradebook: Gradebook, name: str, cell: NotebookNode) -> None:
 
 
 def _mark_for_review(gradebook: Gradebook, name: str, grade_id: str, points: float) -> None:
-    """If a question's points have changed, mark the scores that graders gave for it for review."""
+    """If the points of a question have changed, mark its manual scores as waiting for review."""
     with suppress(MissingEntry):
         cell = gradebook.find_grade_cell(grade_id, name, name)
         if cell.max_score != points:
@@ -82,15 +83,18 @@ def _delete_removed_cells(gradebook: Gradebook, exercise: Exercise, book: Notebo
 
 
 def _removed_cells(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> list[BaseCell]:
-    """Return the cells that the exercise no longer has. CourseError is raised if a grader graded one."""
+    """Return the cells that the exercise no longer has.
+
+    CourseError is raised if such a cell has a grader's score or comment.
+    """
     gone = [cell for cell in book._base_cells if cell.name not in _names(exercise)]
     manual = ((Grade, _BY_HAND), (Comment, Comment.manual_comment.isnot(None)))
     for cell in gone:
         queries = (gradebook.db.query(row).filter(row.cell_id == cell.id, by_hand) for row, by_hand in manual)
         if graded := sum(query.count() for query in queries):
             raise CourseError(
-                f'{exercise.source}: "{cell.name}" is gone, but {graded} of its grades in the gradebook were '
-                "given manually; put it back, or take those grades out in the formgrader first"
+                f'{exercise.source}: "{cell.name}" was removed, but {graded} scores or comments by graders '
+                "belong to it; put it back, or delete these scores and comments in the formgrader"
             )
     return gone
 
@@ -100,7 +104,7 @@ def _names(exercise: Exercise) -> set[str]:
 
 
 def _add_missing_rows(gradebook: Gradebook, book: Notebook) -> None:
-    """Add the missing rows for grades and comments to submissions that are older than a question."""
+    """Add the grade and comment rows of new questions to existing submissions."""
     gradebook.db.refresh(book)
     rows = (selectinload(SubmittedNotebook.grades), selectinload(SubmittedNotebook.comments))
     submissions = gradebook.db.query(SubmittedNotebook).filter_by(notebook_id=book.id)

@@ -14,8 +14,8 @@ from autograder.report.report import Report, Status
 from autograder.report.text import number
 from autograder.submission.submission import Submission, is_student
 
-MAX_FILES = 200  # in a folder; nbgrader lists all of them
-_MAX_BYTES = 1000
+MAX_FILES = 200  # the maximum number of files in a submitted folder
+_MAX_BYTES = 1000  # the maximum size of a timestamp.txt, in bytes
 
 
 def refusal(submission: Submission) -> str:
@@ -35,7 +35,7 @@ def refusal(submission: Submission) -> str:
 
 
 def known_time(text: str) -> datetime | None:
-    """Return the time in the content of a timestamp.txt, or None if it is empty or not a time."""
+    """Return the time that a timestamp.txt contains, or None if `text` is empty or not a plausible time."""
     with suppress(ValueError, OverflowError, TypeError, AttributeError):
         return plausible(parse_utc(text)) if text else None
     return None
@@ -51,7 +51,7 @@ def written_time(submission: Submission) -> str | None:
 
 
 def is_final(report: Report, *, unsafe: bool) -> bool:
-    """Whether a report can stay: grading did not fail, and it used the walls that are required now."""
+    """Whether a report is usable: grading worked, and the sandbox was complete, unless `unsafe` is true."""
     return report.status is not Status.GRADER_ERROR and (unsafe or "unsafe" not in report.sandbox)
 
 
@@ -68,7 +68,7 @@ def describe_attempt(exercise: Exercise, attempt: Attempt, *, shows_score: bool)
 def name_of_attempt(exercise: Exercise, attempts: Sequence[Attempt], attempt: Attempt) -> str:
     """Return the name of one of several attempts, such as "attempt 2 of 3, 2026-03-01 16:00 CET".
 
-    The name of an only attempt is empty.
+    If there is only one attempt, the name is empty.
     """
     digests = [attempt.digest for attempt in attempts]
     if len(digests) < 2 or attempt.digest not in digests:

@@ -1,8 +1,8 @@
 """Backs up a course's state into one file, and restores it into a course that has no state yet.
 
-The file contains everything that no command can make again: the database, all submissions, the secret, and
-the lists that instructors edit. course/kept.py has their names. solutions/ and course.yaml are not in it,
-because they are usually in git.
+The backup contains everything that no command can recreate: the databases, all submissions, the course's
+secret key, and the files that instructors edit. Their names are in course/kept.py. A backup does not contain
+solutions/ and course.yaml, because these are usually in git.
 """
 
 import json
@@ -33,7 +33,7 @@ from autograder.gradebook.config import grading_lock
 from autograder.records.database import copy_database, database_file
 
 _CONTENTS = "contents.json"  # the file in a backup that names its course
-# Suffixes of the files that SQLite keeps for a database. It would apply old ones to a restored database.
+# Suffixes of SQLite's extra files. If old extra files exist, SQLite would apply them to a restored database.
 _RESTS = ("-journal", "-wal", "-shm")
 
 
@@ -51,7 +51,8 @@ def back_up(course: Course, path: Path) -> int:
             files[name] = folder / name
         contents = json.dumps({"course": course.settings.course}).encode()
         members = [Member(name, file, OWNER) for name, file in files.items()]
-        write_zip(path, [*members, Member(_CONTENTS, contents, OWNER)], OWNER)  # it contains the secret
+        # Only the owner may read the backup, because it contains the course's secret key.
+        write_zip(path, [*members, Member(_CONTENTS, contents, OWNER)], OWNER)
     return len(files)
 
 
@@ -78,7 +79,10 @@ def restore(course: Course, path: Path) -> int:
 
 
 def _refuse_state(course: Course, path: Path) -> None:
-    """Raise UsageError if the course has any file that a backup contains, or a link instead of a folder."""
+    """Raise UsageError if the course already has files of the kinds that a backup contains.
+
+    Old SQLite files, and links in place of the folders of submissions, are refused, too.
+    """
     databases = [_path_in_course(course, name) for name in DATABASES]
     rests = [database.with_name(database.name + rest) for database in databases for rest in _RESTS]
     links = [course.root / name for name in FOLDERS if (course.root / name).is_symlink()]
@@ -96,7 +100,7 @@ def _unpack(archive: zipfile.ZipFile, name: str, draft: Path) -> Path:
 
 
 def _state(course: Course) -> Iterator[tuple[str, Path]]:
-    """Yield the name in a backup and the path of each file that belongs to the course's state."""
+    """Yield, for each file of the course's state, its name in a backup and its path."""
     yield from ((name, path) for name in DATABASES if (path := _path_in_course(course, name)).is_file())
     yield from ((name, course.root / name) for name in FILES if (course.root / name).is_file())
     for path in (path for name in FOLDERS for path in (course.root / name).rglob("*")):
@@ -108,24 +112,24 @@ def _names(course: Course, path: Path, archive: zipfile.ZipFile) -> list[str]:
     """Return the names of the files in a backup of this course, in order."""
     names = sorted(set(archive.namelist()) - {_CONTENTS})
     if _CONTENTS not in archive.namelist():
-        raise UsageError(f"{path}: is not a backup of `autograder backup`")
+        raise UsageError(f"{path}: was not written by `autograder backup`")
     match json.loads(archive.read(_CONTENTS)):
         case {"course": str(name)} if name != course.settings.course:
             raise UsageError(f'{path}: is of the course "{name}"; restore it in that course\'s folder')
         case {"course": str()}:
             pass
         case _:
-            raise UsageError(f"{path}: {_CONTENTS} in it names no course; make the backup again")
+            raise UsageError(f"{path}: its file {_CONTENTS} names no course; make the backup again")
     for name in names:
         if any(fnmatch(name, pattern) for pattern in FORMER):
-            raise UsageError(f"{path}: {BEFORE_STORE}; restore it with that version, and back up again")
+            raise UsageError(f"{path}: {BEFORE_STORE}; restore it with that commit, and back up again")
         if not is_kept(name) or ".." in PurePosixPath(name).parts:
-            raise UsageError(f"{path}: {name} does not belong to a course; make the backup again")
+            raise UsageError(f"{path}: contains {name}, which is not part of a backup; make the backup again")
     return names
 
 
 def _path_in_course(course: Course, name: str) -> Path:
-    """Return the path in the course of a file in a backup."""
+    """Return where a file of a backup belongs in the course."""
     if name != GRADEBOOK:
         return course.root / name
     path = database_file(course.root)

@@ -1,8 +1,8 @@
-"""Reads comments.yaml, the course's comment bank, and replaces `#name` in comments by its text.
+"""Reads comments.yaml, the course's comment bank, and replaces `#name` in comments by the bank's text.
 
-The file is beside course.yaml, where backups include it, or in solutions/, where authors write it. The
-formgrader shows a question's comments as buttons. If a grader writes "#units" into a comment, students read
-the text of this name instead.
+The file is beside course.yaml or in solutions/. Backups include only a file beside course.yaml. The
+formgrader shows a question's comments as buttons. If a grader writes "#units" in a comment, students read the
+text that the bank has for "units".
 
 This module also adds an instructor's reply to a regrade request to the grader's comment.
 """
@@ -27,15 +27,15 @@ from autograder.report.report import Entry, GradebookSubmission
 from autograder.report.text import one_line
 
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
-_NAMED = re.compile(
-    r"(?<![\w#&/])#([A-Za-z][\w-]*)", re.ASCII
-)  # in a Markdown heading, a space follows the #
+# Markdown headings do not match, because a space follows their #.
+_NAMED = re.compile(r"(?<![\w#&/])#([A-Za-z][\w-]*)", re.ASCII)
 _DEPTH = 3  # levels of the file: an exercise, a question, a name
-_SHOWN, _LONGEST = 3, 400  # most students in a line, and most characters of a line
+_SHOWN = 3  # the maximum number of students in a warning
+_LONGEST = 400  # the maximum length of a warning, in characters
 
 
 class CommentBank:
-    """A course's comments: for all written answers, for those of an exercise, or for one question."""
+    """A course's comments: for all written questions, for those of an exercise, or for one question."""
 
     def __init__(self, root: Path) -> None:
         places = (root / COMMENTS, root / "solutions" / COMMENTS)
@@ -44,13 +44,13 @@ class CommentBank:
         self._texts = dict(_leaves(self._document.data))
 
     def comments(self, exercise: str, question: str) -> dict[str, str]:
-        """Return the texts for a question by name; those for all questions come first."""
+        """Return the bank's texts for a question, by name. Texts for all questions come first."""
         place = (exercise, question)
         paths = (path for path in sorted(self._texts, key=len) if path[:-1] == place[: len(path) - 1])
         return {path[-1]: self._texts[path] for path in paths}
 
     def put_in(self, exercise: str, graded: GradebookSubmission) -> GradebookSubmission:
-        """Return a submission with each name in the graders' comments replaced by its text."""
+        """Return a submission with each `#name` in the graders' comments replaced by the bank's text."""
 
         def read(entry: Entry) -> str:
             texts = self.comments(exercise, entry.question)
@@ -69,9 +69,9 @@ class CommentBank:
                 yield self._line(place, f"is not a question of {name}; {suggestion(question[0], named)}")
 
     def unknown_names(self, exercise: str, graded: Iterable[GradebookSubmission]) -> Iterator[str]:
-        """Yield a line on each name in graders' comments that the bank lacks for their question.
+        """Yield a warning for each `#name` in a grader's comment that the bank does not define.
 
-        Such a name is not replaced. Without a bank, there are no lines.
+        Such a name is not replaced. If the bank is empty, there are no warnings.
         """
         students_by_name: dict[tuple[str, str], list[str]] = defaultdict(list)
         entries = (entry for submission in graded for entry in submission.entries)
@@ -120,10 +120,10 @@ def _read(path: Path) -> Document:
         problems = (f"{path}:{problem.line}: {problem.message}" for problem in error.problems)
         raise UsageError("\n".join(problems)) from None
     if not isinstance(document.data, dict):
-        raise UsageError(f"{path}:1: must hold names with texts; write each as `name: text`")
+        raise UsageError(f"{path}:1: must contain comments; write each as `name: text`")
     for keys, value in _leaves(document.data):
         if len(keys) > _DEPTH or not isinstance(value, str) or not _NAME.fullmatch(keys[-1]):
-            fix = "write `name: text`, alone or below an exercise, or below a question of it"
+            fix = "write `name: text` at the top level, below an exercise, or below a question of an exercise"
             place, name = f"{path}:{document.line(keys)}", ".".join(keys)
             raise UsageError(f"{place}: {name} is not a comment; {fix}")
     return document

@@ -1,7 +1,7 @@
-"""Configures nbgrader for a course, opens its converters, and turns their failures into one error.
+"""Configures nbgrader for a course, opens nbgrader's converters, and turns failures into ConversionError.
 
-nbgrader_config.py and the command line both get the settings from here. The settings contain our classes as
-dotted names, so this module imports none of them: nbgrader imports a class when it needs it.
+nbgrader_config.py and the command line both get the settings from here. The settings give our classes as
+dotted names, so nbgrader imports a class only when the class is used.
 """
 
 import os
@@ -37,9 +37,9 @@ _LOG = getLogger(__name__)
 
 
 def configuration(course: Course) -> Config:
-    """Return the settings by which nbgrader's own commands and pages use our code."""
+    """Return the settings that make nbgrader's commands and pages use our code."""
     _find_alembic()
-    api.get_alembic_version = newest_version  # nbgrader's own function starts a process, which takes seconds
+    api.get_alembic_version = newest_version  # faster: nbgrader's function starts a process
     config = Config()
     config.CourseDirectory.root = str(course.root.absolute())
     config.CourseDirectory.course_id = course.settings.course
@@ -50,7 +50,7 @@ def configuration(course: Course) -> Config:
     config.GenerateFeedback.preprocessors = []
     config.ExportApp.plugin_class = "autograder.gradebook.pages.CurrentCsvExport"
     config.ExchangeFactory.release_feedback = "autograder.gradebook.exchange.ReleaseFeedback"
-    # The formgrader's pages use these two settings.
+    # The formgrader renders submissions with HTMLExporter.
     config.HTMLExporter.preprocessors = ["autograder.gradebook.formgrader.CleanMarkdown"]
     config.HTMLExporter.template_file = str(_TEMPLATE)
     config.CleanMarkdown.course = str(course.root)
@@ -58,7 +58,7 @@ def configuration(course: Course) -> Config:
 
 
 def load(course: Course) -> Config:
-    """Return the settings that nbgrader's own commands use: ours, then those of nbgrader_config.py."""
+    """Return the settings of nbgrader's commands. Those in nbgrader_config.py override our settings."""
     config = configuration(course)
     config.merge(deepcopy(read_config(course.root)))
     config.CourseDirectory.root = str(course.root)
@@ -67,7 +67,7 @@ def load(course: Course) -> Config:
 
 @contextmanager
 def open_gradebook(course: Course) -> Iterator[Gradebook | None]:
-    """Yield the course's gradebook, or None if it has none yet. A gradebook on a server always exists."""
+    """Yield the course's gradebook, or None if the course has no database yet."""
     if has_database(course.root):
         with Gradebook(gradebook_url(course.root), course.settings.course) as gradebook:
             yield gradebook
@@ -82,7 +82,7 @@ def _find_alembic() -> None:
 
 
 class ConversionError(AutograderError):
-    """Raised if nbgrader fails, or our code that it calls. The message names the submission and the log."""
+    """Raised if nbgrader, or our code inside nbgrader, fails. The message names the submission and log."""
 
 
 @contextmanager
@@ -116,26 +116,26 @@ def open_for_grading(course: Course) -> Iterator[Gradebook]:
 def converting(course: Course, log: Logger, exercise: str, student: str = "") -> Iterator[None]:
     """Turn a failure in the `with` block into a ConversionError, after which the caller can continue.
 
-    The error of a full or read-only disk affects all submissions, so it is not changed.
+    An error that affects all submissions, such as a full disk, is raised unchanged.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)  # nbgrader's own queries cause these
+            warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries cause such warnings
             yield
     except Exception as error:
         if not (problem := unwritable_for_one(error, course)):
             log.exception("%s %s", exercise, student)
             problem = f"{course.build / LOG}.log says why"
         owner = f" of {student}" if student else ""
-        raise ConversionError(f"nbgrader gave up on {exercise}{owner}; {problem}") from error
+        raise ConversionError(f"nbgrader failed on {exercise}{owner}; {problem}") from error
 
 
 def write_folder(
     converter: BaseConverter, submission: Submission, path: Path, text: str, others: Mapping[str, bytes]
 ) -> None:
-    """Delete the folder of `path` and write it again: `others` by name, then `text` to `path`.
+    """Replace the folder that contains `path`: write the files `others`, then `text` to `path`.
 
-    `path` is written last, so if it exists, the folder is complete.
+    `path` is written last. So if `path` exists, the folder is complete.
     """
     shutil.rmtree(path.parent, ignore_errors=True)
     for name, other in others.items():

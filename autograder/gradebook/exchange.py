@@ -23,13 +23,16 @@ MAX_SECRET = 1000  # bytes
 
 
 class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
-    """Releases feedback. nbgrader's own class stops at the first submission from outside the exchange."""
+    """Releases feedback to the exchange, and skips submissions that did not come through the exchange.
+
+    nbgrader's own class stops at the first such submission.
+    """
 
     def copy_files(self) -> None:
-        """Copy the pages of submissions from the exchange, and name the others in the log.
+        """Copy the feedback pages to the exchange. Log a warning for each page that cannot be returned.
 
-        nbgrader's fetch_feedback looks for a page by the name of the submitted file. `problems` has the pages
-        that it cannot find, with reasons. A page with a problem does not stop the others.
+        nbgrader's fetch_feedback looks for a page by the name of the submitted file. `problems` has the
+        reason why fetch_feedback cannot find a page, by the page's folder. Other pages are still copied.
         """
         self.problems: dict[Path, str] = {}
         inbound = list(Path(self.course_path, "inbound").glob(f"*+{self.coursedir.assignment_id}+*"))
@@ -38,7 +41,7 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             if student in self.coursedir.student_id_exclude.split(","):
                 continue
             if not _can_return(folder):
-                why = "did not come through the exchange with a readable secret, so its page stays here"
+                why = "has no readable secret of nbgrader's exchange, so the page is not returned"
                 self.log.warning("%s %s", folder, why)
                 continue
             try:
@@ -51,7 +54,7 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
                 self.log.warning("fetch_feedback cannot find the page in %s: %s", folder, error)
 
     def _copy(self, page: Path, secret: str, name: str) -> None:
-        """Copy a page to the path at which fetch_feedback looks for it, by the name of the submitted file."""
+        """Copy a page to the path at which fetch_feedback looks for the page of the submitted file `name`."""
         target = Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=name)}.html")
         shutil.copy(page, draft := target.with_suffix(".tmp"))
         draft.replace(target)
@@ -68,7 +71,7 @@ def _submitted_name(student: str, exercise: str, secret: str, inbound: list[Path
     if name is None:
         raise ValueError("the submission is no longer in the exchange, so the name of its file is unknown")
     if name.suffix != ".ipynb" or name.name.startswith("."):
-        raise ValueError("it looks for .ipynb files only, and another file was submitted")
+        raise ValueError("the submitted file is hidden or does not end in .ipynb")
     if writable(name.name) != name.name:
         raise ValueError("the name of the submitted file is not UTF-8 text")
     return name.stem
@@ -82,9 +85,10 @@ def _can_return(folder: Path) -> bool:
 
 
 def read_file(folder: int, name: str, limit: int, owner: int | None = None) -> bytes | None:
-    """Return at most `limit` + 1 bytes of a plain file, or None if none has this name and `owner`.
+    """Return the first `limit` + 1 bytes of the plain file `name` in an open folder.
 
-    A hard link to another student's file has that student as its owner.
+    Return None if there is no such file, or if it does not belong to `owner`. A hard link to another
+    student's file belongs to that student, so it is refused.
     """
     with suppress(OSError), open_plain(name, os.O_NOFOLLOW, folder) as file:
         if owner in (None, os.fstat(file.fileno()).st_uid):
@@ -93,7 +97,10 @@ def read_file(folder: int, name: str, limit: int, owner: int | None = None) -> b
 
 
 def notebook_name(folder: int, exercise: str) -> str:
-    """Return the file that counts: the one named after the exercise, else the only notebook or script."""
+    """Return the name of the submitted file that counts.
+
+    It is the file named after the exercise, or else the only notebook, or else the only script.
+    """
     expected = f"{exercise}.ipynb"
     files = [name for name in os.listdir(folder) if not left_out(name)]
     candidates = [name for name in files if is_notebook(name, [exercise])]
@@ -103,21 +110,24 @@ def notebook_name(folder: int, exercise: str) -> str:
 
 
 def inbound_folder(course: Course, config: Config) -> tuple[Path, bool]:
-    """Return the folder of incoming submissions, and whether each student must own the folders submitted."""
+    """Return the folder of incoming submissions, and whether each submission must belong to its student."""
     settings = {"coursedir": CourseDirectory(config=config), "config": config}
     folder = Path(Exchange(**settings).root) / course.settings.course / "inbound"
     return folder, ExchangeCollect(**settings).check_owner
 
 
 def time_in_name(text: str) -> datetime | None:
-    """Return the UTC time in a folder's name, even if it is implausible, or None if there is none."""
+    """Return a time from the name of a submitted folder, in UTC, or None if `text` is not a time.
+
+    The time may be implausible.
+    """
     with suppress(Exception):  # parse_utc raises errors of many kinds
         return parse_utc(text).replace(tzinfo=UTC)  # type: ignore[no-any-return]
     return None
 
 
 def release_page(config: Config, page: Path) -> str:
-    """Return a page through the exchange if its submission came from there. Describe what was done."""
+    """Send a page to its student through the exchange, if possible. Return a text that says what was done."""
     if not _can_return(page.parent):
         return "wrote the page"
     student, exercise = page.parts[-3:-1]
@@ -127,4 +137,4 @@ def release_page(config: Config, page: Path) -> str:
     release = ReleaseFeedback(coursedir=folder, authenticator=Authenticator(config=settings), config=settings)
     release.start()
     why = "; ".join(release.problems.values())
-    return f"wrote the page, which fetch_feedback cannot find: {why}" if why else "returned the page"
+    return f"wrote the page, but fetch_feedback cannot find it: {why}" if why else "returned the page"

@@ -1,4 +1,4 @@
-"""Adds the question, model answer, rubric and equal answers to nbgrader's formgrader.
+"""Adds the question, model answer, rubric and other students' equal answers to nbgrader's formgrader.
 
 It also adds students' names to the formgrader's lists, and records who saves a score. Students' text is
 cleaned, so it cannot run scripts. Feedback and releases are made elsewhere and contain no model answer.
@@ -41,11 +41,11 @@ from autograder.report.report import QuestionReport, Report, Status, Verdict, de
 from autograder.report.safe_html import Allowance, render_code, render_markdown, render_template, render_text
 from autograder.submission.students import Student, listed_by_id
 
-# nbconvert's Markdown renderer does not change HTML on one line, and finds no formulas without dollars and
-# backslashes. Browsers show these references as the characters again.
+# Line breaks, dollars and backslashes become character references, so that nbconvert's Markdown renderer
+# neither changes the HTML nor finds formulas in it. Browsers show the original characters.
 _AS_HTML = str.maketrans({"\n": "&#10;", "$": "&#36;", "\\": "&#92;"})
 _PAGE = Path(__file__).with_suffix(".html")
-_WRITTEN = "written"  # why an answer is graded manually: it is a written answer (column `asked` of the table)
+_WRITTEN = "written"  # the review reason of a written answer
 _MAX_LINES = 20
 Resources = dict[str, Any]
 # The forms in which hints name forbidden code: `"torch.dot"`, `"the module numpy itself"`, `called mm`.
@@ -53,7 +53,7 @@ _NAMED_CODE = re.compile(r'"(?:the module )?(?:[\w.]+\.)?([\w@]+)(?: itself)?"|c
 _FOR_STUDENTS = re.compile(r"^An instructor looks at this answer because of [^.]*\. ")
 _REASONS = {
     "own text": "This student did not change the cell for the answer, but wrote text in other cells. "
-    "These cells are unfolded.",
+    "This page shows the other cells.",
     "grader error": "The autograder itself failed on this question. An earlier score is kept.",
     "": "The answer, or the points of the question, have changed since a grader graded it.",
 }
@@ -83,12 +83,13 @@ class ManualQuestion:
     places: Sequence[int]  # indices of the question's graded cells in the notebook
     reason: str = ""  # why an instructor has to look; empty for a new written answer
     report: QuestionReport | None = None  # if tests grade the question
-    lines: Sequence[tuple[str, str]] = ()  # the lines that the reason is about: cell and line number, code
+    # The lines of code that `reason` refers to. Each line has a position such as "cell 3, line 2".
+    lines: Sequence[tuple[str, str]] = ()
     answers: Sequence[GradebookAnswer] = ()  # the answers of all students
     answer: GradebookAnswer | None = None  # the answer of this student
     comments: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
-    has_pictures: bool = False  # pictures are attachments: the text of an answer has only their names
+    has_pictures: bool = False  # whether the answer has attached pictures
 
     @property
     def model(self) -> str:
@@ -105,7 +106,7 @@ class ManualQuestion:
 
     @property
     def offer(self) -> float | None:
-        """The score that the tests would give, if the question is held for an instructor, or None."""
+        """The score that the tests suggest if an instructor must review the question, or else None."""
         is_held = self.report is not None and self.report.verdict is Verdict.REVIEW
         return self.report.score_by_tests if self.report is not None and is_held else None
 
@@ -116,7 +117,7 @@ class ManualQuestion:
 
     @property
     def next_waiting(self) -> str:
-        """The id of the next submission in the formgrader's order whose answer waits, or ""."""
+        """The id of the next submission whose answer waits for an instructor, or ""."""
         current = "" if self.answer is None else self.answer.submission
         waiting = (answer.submission for answer in self.answers if answer.waits)
         others = sorted(submission for submission in waiting if submission != current)
@@ -134,7 +135,7 @@ class ManualQuestion:
 
     @property
     def members(self) -> list[dict[str, Any]]:
-        """The data with which the page gives this answer and `equal_answers` the same score and comment."""
+        """Data on this answer and `equal_answers`, for the button that saves one grade for all of them."""
         return [
             {"grade": each.grade, "comment": each.comment, "extra": each.extra, "waits": each.waits}
             for each in (self.answer, *self.equal_answers)
@@ -143,7 +144,7 @@ class ManualQuestion:
 
 
 class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
-    """Replaces the text of a markdown cell by its cleaned HTML."""
+    """Replaces the text of a Markdown cell by HTML that cannot run scripts."""
 
     course = Unicode("", help="The course's folder.").tag(config=True)
 
@@ -152,12 +153,12 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         for key in ("student", "last_name", "first_name"):
             if isinstance(resources.get(key), str):
                 resources[key] = escape(resources[key])
-        self._allowance = Allowance()  # the limits of the whole page
+        self._allowance = Allowance()  # the characters and seconds for rendering the whole page
         around = [["", ""] for _ in nb.cells]
         try:
             if self.course:
                 lay_out(load_course(Path(self.course)), nb, resources, around)
-        except AutograderError as error:  # an author's mistake must not hide the answers
+        except AutograderError as error:  # the page shows the answers even after an author's mistake
             around[0][0] = _rendered("problem", str(error))
         for cell, html in zip(nb.cells, around, strict=True):
             cell.metadata["around"] = html
@@ -179,7 +180,10 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
 
 
 def lay_out(course: Course, node: NotebookNode, resources: Resources, around: list[list[str]]) -> None:
-    """Write the HTML before and after each cell. If there are questions for a grader, fold other cells."""
+    """Write into `around` the HTML before and after each cell.
+
+    If the page has questions for a grader, cells that are neither answers nor the student's text are folded.
+    """
     (exercise,) = course.chosen([resources["assignment_id"]])
     with Gradebook(gradebook_url(course.root), course.settings.course) as gradebook:
         questions = list(_manual_questions(course, exercise, node, gradebook, resources))
@@ -238,7 +242,10 @@ def _manual_questions(
 
 
 def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[GradebookAnswer]:
-    """Return the rows of all students' answers to the question with these cells."""
+    """Return all students' answers to the question with the graded cell `cell`.
+
+    `commented` is the id of the cell to which comments on the question belong.
+    """
     query = (
         gradebook.db.query(
             Grade.id, Comment.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
@@ -257,7 +264,10 @@ def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[Gra
 
 
 def text_above(cells: Sequence[Cell]) -> str:
-    """Return the wording of the question below these cells: the last text cell, from its last heading on."""
+    """Return a question's wording, given the cells above its answer.
+
+    It is the last part of the last text cell, from the last heading to the end.
+    """
     text = next((cell.text for cell in reversed(cells) if cell.role is Role.TEXT), "")
     lines, start, fenced = text.split("\n"), 0, False
     for number_, line in enumerate(lines):
@@ -270,14 +280,14 @@ def text_above(cells: Sequence[Cell]) -> str:
 def _hint(report: Report | None, question: str) -> str:
     if report and report.status is Status.UNREADABLE:
         words = describe_unreadable(report.message).removesuffix("Hand it in again.")
-        return f"This student's file {words}All questions have 0 points. Save a score here to confirm them."
+        return f"This student's file {words}All questions score 0. Save a score here to confirm this."
     hints = (each.hint for each in report.questions if each.name == question) if report else ()
     hint = next(filter(None, hints), "") or (report.message if report else "")
     return _FOR_STUDENTS.sub("", hint)
 
 
 def _tested(report: Report | None, question: str) -> QuestionReport | None:
-    """Return the report on a question, or None if tests do not grade it or the file is unreadable."""
+    """Return the report on a question, or None if the question has no tests or the file is unreadable."""
     if report is None or report.status is Status.UNREADABLE:
         return None
     return next((each for each in report.questions if each.name == question and each.tests), None)
@@ -293,9 +303,9 @@ def _reason(answer: GradebookAnswer, hint: str) -> str:
 
 
 def _lines(exercise: Exercise, node: NotebookNode, question: str, hint: str) -> list[tuple[str, str]]:
-    """Return the lines that contain the name in a hint: the number of cell and line, and the code.
+    """Return the student's lines of code that contain the name quoted in `hint`, such as "torch.dot".
 
-    If cells on which the answer depends have such lines, lines of other cells are left out.
+    If cells that the answer depends on have such lines, lines of other cells are left out.
     """
     match = _NAMED_CODE.search(hint)
     if match is None:
@@ -326,14 +336,14 @@ def _own_texts(exercise: Exercise, node: NotebookNode) -> Iterator[int]:
 
 
 def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
-    """Return nbgrader's data on each student. Missing names come from students.csv, or are the id.
+    """Return nbgrader's data on each student. Replace a missing name by that in students.csv, or by the id.
 
-    A student with a submission who was never graded is not in the gradebook yet. The formgrader's lists would
-    show such a student as "None, None".
+    A student whose submission was never graded is not in the gradebook yet. Without a name, the formgrader's
+    lists would show "None, None".
     """
     students: list[dict[str, Any]] = _get_nbgrader_students(api)
     people = dict[str, Student]()
-    with suppress(UsageError):  # grading reports a damaged students.csv
+    with suppress(UsageError):  # `autograder grade` reports a damaged students.csv
         people = listed_by_id(Path(api.coursedir.root))
     for student in students:
         name = student["last_name"], student["first_name"]
@@ -346,7 +356,8 @@ def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
 def install_hooks() -> None:
     """Change parts of the formgrader for which nbgrader has no settings.
 
-    Its lists show names, the audit records who saves a score, and there is no warning of a missing exchange.
+    The lists then show students' names, and there is no warning of a missing exchange. The audit, the log of
+    score changes, then contains the name of the grader who saved a score.
     """
     NbGraderAPI.get_students = get_students
     record_saves()
@@ -354,9 +365,9 @@ def install_hooks() -> None:
 
 
 def hide_exchange_warning() -> None:
-    """Remove the formgrader's warning of a missing exchange, since a course works without one.
+    """Hide the formgrader's warning of a missing exchange, since a course works without an exchange.
 
-    Without an exchange, the list of assignments has no buttons for it, whether or not the warning is shown.
+    The formgrader's buttons for the exchange do not depend on this warning.
     """
     if (handlers := sys.modules.get("nbgrader.server_extensions.formgrader.handlers")) is None:
         return
@@ -368,12 +379,12 @@ def hide_exchange_warning() -> None:
 
 
 def is_served() -> bool:
-    """Whether this process is a server with the formgrader. Only such a process has loaded its handlers."""
+    """Whether this process serves the formgrader. Other processes have not imported the handlers."""
     return "nbgrader.server_extensions.formgrader.handlers" in sys.modules
 
 
 def record_saves() -> None:
-    """Let the formgrader's server record in the audit who saves a score. Do nothing in other processes."""
+    """Make the formgrader's server write the grader's name into the audit when a score is saved."""
     handlers = sys.modules.get("nbgrader.server_extensions.formgrader.apihandlers")
     save = None if handlers is None else handlers.GradeHandler.put
     if save is None or hasattr(save, "recorded"):
@@ -390,7 +401,10 @@ def record_saves() -> None:
 
 
 def grader_name(user: Any) -> str:
-    """Return a user's name in JupyterHub, or else the login name. The name of a token is not used."""
+    """Return a user's name in JupyterHub, or else the login name of this process.
+
+    Jupyter invents a name for users who log in with a token. That name is not used.
+    """
     name = getattr(user, "username", None)
     if not name or str(getattr(user, "name", "")).startswith("Anonymous "):
         name = os.environ.get("JUPYTERHUB_USER")

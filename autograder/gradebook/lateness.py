@@ -1,9 +1,9 @@
 """Computes due dates with extensions, the delays of submissions, and penalties.
 
-course.yaml has due dates and the late policy. extensions.csv has the extensions; instructors may edit it, and
-may extend before anything is submitted. If course.yaml has no policy, nbgrader's own plugin computes the
+course.yaml has due dates and the late policy. extensions.csv has the extensions; instructors may edit this
+file, even before anything is submitted. If course.yaml has no policy, nbgrader's own plugin computes the
 penalty, as configured in nbgrader_config.py. A penalty depends on points, which graders change at any time,
-so every command that reads the gradebook computes it again.
+so every command that reads the gradebook computes penalties again.
 """
 
 from collections.abc import Collection, Iterator
@@ -30,7 +30,7 @@ from autograder.submission.students import Students, listed_students, read_rows,
 from autograder.submission.submission import has_come, is_student
 
 HEADER = ["student", "exercise", "until"]
-_LONGEST = 200  # characters of a line
+_LONGEST = 200  # the maximum length of a warning, in characters
 
 
 class Extension(NamedTuple):
@@ -45,10 +45,10 @@ class Extension(NamedTuple):
 def extend(
     course: Course, student: str, exercise: str, until: str | None, *, keep_later: bool = False
 ) -> str:
-    """Let a student submit until `until`, or until the due date if it is None. Return the stored time or "".
+    """Store the time until which a student may submit, and return this time as stored.
 
-    A duration such as "+2 days" counts from the due date and is stored as a time. With `keep_later`, a later
-    time that the student already has is not replaced.
+    A duration such as "+2 days" counts from the due date and is stored as a time. If `until` is None, the
+    extension is removed and "" is returned. With `keep_later`, a later extension is not replaced.
     """
     extensions = {(row.student, row.exercise): row for _, row in _read(course)}
     before, students = extensions.pop((student, exercise), None), listed_students(course.root)
@@ -76,7 +76,7 @@ def extend(
 def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None:
     """Return the extended due dates for `exercise` by student, or None if there is no extensions.csv.
 
-    Without this file, extensions that were given through nbgrader apply.
+    If there is no such file, extensions in nbgrader's own database apply.
     """
     if not (course.root / EXTENSIONS).is_file():
         return None
@@ -84,7 +84,7 @@ def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None
 
 
 def unknown_students(course: Course, students: Students, exercises: Collection[str]) -> Iterator[str]:
-    """Yield a line on each extension of a student who is not in the list and has submitted nothing."""
+    """Yield a warning for each extension of an unknown student who has submitted nothing."""
     for number, row in _read(course):
         problem = students.unknown(row.student)
         if problem and row.exercise in exercises and not has_come(course, row.student):
@@ -109,7 +109,7 @@ def _read(course: Course) -> Iterator[tuple[int, Extension]]:
 
 
 def _after(due: datetime, text: str) -> str:
-    """Return the time that is a duration such as "+2 days" after the due date, as text for extensions.csv."""
+    """Return the due date plus a duration such as "+2 days", as text for extensions.csv."""
     try:
         moment = read_span(text.removeprefix("+").strip()).after(due)
     except MomentError as error:
@@ -140,7 +140,10 @@ class Lateness:
         self._course = course
 
     def due(self, student: str, row: SubmittedAssignment | None) -> datetime | None:
-        """Return a student's due date, in the zone of the exercise's due date, or None if there is none."""
+        """Return a student's due date with any extension, or None if the exercise is never due.
+
+        Its time zone is that of the exercise's due date.
+        """
         base = self._base(row)
         if base is None:
             return None
@@ -149,7 +152,10 @@ class Lateness:
         return max(base, self._extensions.get(student, base)).astimezone(base.tzinfo)
 
     def in_time(self, student: str, row: SubmittedAssignment | None, submitted_at: datetime | None) -> bool:
-        """Whether a submission came by the due date or in the grace period; true without either time."""
+        """Whether a submission came by the due date or in the grace period.
+
+        Also true if the exercise has no due date, or if the time of the submission is unknown.
+        """
         due = self.due(student, row)
         if due is None or submitted_at is None or plausible(submitted_at) is None:
             return True
@@ -172,7 +178,7 @@ class Lateness:
     def takes_all(
         self, student: str, worth: float, row: SubmittedAssignment | None, submitted_at: datetime | None
     ) -> bool:
-        """Whether a submission is late and the penalty takes all of its `worth` points."""
+        """Whether a submission that earned `worth` points loses all of them because it is late."""
         is_free = self.penalty(student, self._points, row, submitted_at) <= 0
         return not is_free and worth - self.penalty(student, worth, row, submitted_at) <= 0
 
@@ -217,7 +223,7 @@ class Lateness:
         return reckoned
 
     def _base(self, row: SubmittedAssignment | None) -> datetime | None:
-        """Return the due date without extensions: that of course.yaml, else that of the formgrader."""
+        """Return the due date without extensions, from course.yaml or else from the formgrader."""
         stored = None if row is None else row.assignment.duedate
         return self._due or (stored and stored.replace(tzinfo=UTC))
 

@@ -1,10 +1,9 @@
 """Reads a course's gradebook for publishing, and writes the pages that students get.
 
-Publishing does not change the gradebook, except by `update_scores`.
+Only `update_scores` and nbgrader's export change the gradebook: they update penalties.
 
-Before the due date, a page may show only the score, or only which tests passed. Then outputs, kinds of
-failure and details of lost cells are left out: they could disclose hidden inputs that an earlier attempt has
-left in memory.
+Before the due date, a page may show only the score, or only which tests passed. Such a page leaves out
+outputs, kinds of failure and details of interrupted cells, because these could disclose hidden inputs.
 """
 
 from collections import Counter
@@ -53,14 +52,13 @@ from autograder.submission.students import Student, listed_by_id
 from autograder.submission.submission import Submission
 
 _EARLY = "Until the due date this page shows"
-_NO_OUTPUTS = " The outputs of code cells are left out."
 _NOTES = {
-    Tells.SCORE: f"{_EARLY} only the score.{_NO_OUTPUTS}",
-    Tells.TESTS: f"{_EARLY} which tests did not pass, but no hints.{_NO_OUTPUTS}",
+    Tells.SCORE: f"{_EARLY} only the score. The outputs of code cells are left out.",
+    Tells.TESTS: f"{_EARLY} which tests did not pass. Hints and the outputs of code cells are left out.",
 }
-_LOST = "Not all cells of code could be run to their end."
+_LOST = "Some code cells did not run to the end."
 _OPEN = {Verdict.PASSED, Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED}
-_MAX_PICTURES = 8  # of one cell
+_MAX_PICTURES = 8  # the maximum number of pictures of one cell
 
 
 def limit_disclosure(
@@ -68,7 +66,7 @@ def limit_disclosure(
 ) -> tuple[Report, list[NotebookNode], str]:
     """Return the parts of a report and of a notebook's cells that a page may show, and a note on the rest.
 
-    If `tells` is None, a page shows everything.
+    `tells` limits what the page shows. None means that the page shows everything.
     """
     if tells not in _NOTES:
         return report, list(cells), ""
@@ -80,7 +78,7 @@ def limit_disclosure(
 
 
 def _outcomes(question: QuestionReport) -> QuestionReport:
-    """Return a question without hints. If it was attempted, all kinds of failure get the same verdict."""
+    """Return a question without hints. Every kind of failure becomes FAILED if a test was attempted."""
     is_attempted = any(test.verdict is not Verdict.NOT_ATTEMPTED for test in question.tests)
 
     def outcome(verdict: Verdict) -> Verdict:
@@ -96,8 +94,7 @@ def saved_pictures(
 ) -> dict[str, tuple[str, ...]]:
     """Return the pictures in a submitted file, in base64, by the id of their cell in the graded notebook.
 
-    Only valid pictures are taken, and only from cells that only draw and have the same code in both
-    notebooks.
+    Pictures must be valid PNG, and come from a demo cell of the lesson with the same code in both notebooks.
     """
     wanted = {
         cell.id: cell.source for cell in node.cells if cell.cell_type == "code" and only_draws(cell.source)
@@ -131,7 +128,8 @@ def _pictures(cell: dict[str, Any]) -> Iterator[str]:
 class View:
     """How much a page shows. Students who can still submit often see less."""
 
-    tells: Callable[[str], Tells | None] = lambda _: None  # by the student's id; None: everything
+    # `tells` gets the student's id. None means that the page shows everything.
+    tells: Callable[[str], Tells | None] = lambda _: None
     shows_score: Callable[[Attempt], bool] = lambda _: True
 
 
@@ -163,7 +161,7 @@ def feedback_page(
     *,
     people: Mapping[str, Student],
 ) -> str:
-    """Return the page on a graded notebook. `people` is the class by id."""
+    """Return the page on a graded notebook. `people` has the students of the class, by id."""
     submission = Submission(course.root, graded.student, exercise.name)
     attempts = attempts_of(submission)
     counted = recorded_attempt(attempts)
@@ -188,14 +186,17 @@ def feedback_page(
 def _passed_over(
     course: Course, exercise: Exercise, student: str, attempts: Sequence[Attempt], counted: Attempt
 ) -> str:
-    """Return why the newest attempt does not count; empty if it does, or if the course's rule decides."""
+    """Return a text for the student on why the newest attempt cannot count.
+
+    Return "" if the newest attempt counts, or if only the rule in course.yaml prefers an earlier attempt.
+    """
     newest = attempts[-1]
     selection = AttemptSelection(exercise, Lateness(course, exercise), {})
     if newest.recorded or not (why := selection.why_passed_over(student, newest)):
         return ""
     when = clock_time(exercise, newest)
     newest_file = f"Your newest file, of {when}," if when else "Your newest file"
-    return f"{newest_file} {why} What counts is {name_of_attempt(exercise, attempts, counted)}."
+    return f"{newest_file} {why} Your score is for {name_of_attempt(exercise, attempts, counted)}."
 
 
 def read_gradebook(
@@ -208,9 +209,9 @@ def read_gradebook(
 ) -> tuple[GradebookSubmission, ...]:
     """Return the submissions for `exercise` of all students or of one, in order of ids.
 
-    Penalties are computed again, since points may have changed. In graders' comments, names of the comment
-    bank are replaced by their texts, unless `as_written` is true. CourseError is raised if the exercise lacks
-    a question to which a grader gave points, because these points would be lost.
+    Penalties are computed again, since points may have changed. In graders' comments, each `#name` is
+    replaced by its text in the comment bank, unless `as_written` is true. CourseError is raised if a grader
+    has scored a question that the exercise no longer has, because that score would be lost.
     """
     with open_gradebook(course) as gradebook:
         if gradebook is None:
@@ -228,7 +229,7 @@ def read_gradebook(
 def doubtful_comments(
     course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
 ) -> Iterator[str]:
-    """Yield a line on each unknown name in the comment bank, or in graders' comments."""
+    """Yield a warning for each unknown question in the comment bank, and each unknown `#name` in comments."""
     bank = CommentBank(course.root)
     yield from bank.unknown_places(course.exercises)
     for exercise in exercises:
@@ -237,12 +238,15 @@ def doubtful_comments(
 
 
 def read_people(course: Course) -> dict[str, Student]:
-    """Return the class by id: the students in students.csv, or those in the gradebook without such a file."""
+    """Return the students by id: those in students.csv or, if it does not exist, those in the gradebook."""
     return dict(sorted((listed_by_id(course.root) or _recorded(course)).items()))
 
 
 def read_former(course: Course) -> dict[str, Student]:
-    """Return the students in the gradebook who are not in students.csv, by id, or {} without such a file."""
+    """Return, by id, the students who are in the gradebook but not in students.csv.
+
+    If there is no students.csv, the result is empty.
+    """
     listed = listed_by_id(course.root)
     recorded = _recorded(course) if listed else {}
     return {id_: student for id_, student in recorded.items() if id_ not in listed}
@@ -257,7 +261,7 @@ def _recorded(course: Course) -> dict[str, Student]:
 
 
 def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[str, str], int]:
-    """Return the number of answers whose latest score each grader saved, by grader and exercise."""
+    """Count, by grader and exercise, the answers whose latest score this grader saved."""
     names = [exercise.name for exercise in exercises]
     saves = (
         AUDIT.select().where(AUDIT.c.question.isnot(None), AUDIT.c.exercise.in_(names)).order_by(AUDIT.c.id)
@@ -285,13 +289,12 @@ def update_scores(
 
 
 class CurrentCsvExport(CsvExportPlugin):  # type: ignore[misc]
-    """Writes nbgrader's own table of grades, as they are now."""
+    """Updates all scores, and writes nbgrader's own table of grades."""
 
     def export(self, gradebook: Gradebook) -> None:
         """Update the scores of all exercises in the gradebook, then export.
 
-        A submission that cannot be updated does not stop the export. The log names it, and the exit code is
-        3.
+        If a submission cannot be updated, the log names it, the export continues, and the exit code is 3.
         """
         course = load_course(Path(self.parent.coursedir.root))
         recorded = {assignment.name for assignment in gradebook.assignments}
@@ -315,7 +318,7 @@ def write_feedback(
 ) -> Iterator[Path | ConversionError | SubmissionError]:
     """Write a page for each graded submission, or only for these `students`, and yield its path or an error.
 
-    The folder of a page also gets the files that nbgrader's exchange needs to return it.
+    Each page's folder also gets the files with which nbgrader's exchange can return the page.
     """
     people, failures = read_people(course), list[SubmissionError]()
     with reading(course.root) as store:

@@ -1,4 +1,4 @@
-"""Serves the pages of written questions in nbgrader's formgrader, and saves the grades that they send."""
+"""Serves the pages of written questions in nbgrader's formgrader, and saves the grades from these pages."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -38,7 +38,7 @@ def _guarded(method: Callable[..., None]) -> Callable[..., Any]:
 
 
 class _Page(BaseApiHandler):  # type: ignore[misc]
-    """A page that this grader adds to the formgrader."""
+    """A page that the autograder adds to the formgrader."""
 
     @property
     def content_security_policy(self) -> str:
@@ -46,7 +46,7 @@ class _Page(BaseApiHandler):  # type: ignore[misc]
 
     @property
     def course(self) -> Course:
-        """The course, read from its files again."""
+        """The course. Each request loads it again, since its files may have changed."""
         return load_course(Path(self.coursedir.root))
 
 
@@ -76,7 +76,7 @@ class QuestionsHandler(_Page):
 
 
 class AnswersHandler(_Page):
-    """The grades of a written question, which its page reads and saves."""
+    """Returns and saves the grades of all answers to a written question."""
 
     @_guarded
     def get(self, exercise: str, name: str) -> None:
@@ -85,7 +85,7 @@ class AnswersHandler(_Page):
 
     @_guarded
     def put(self, exercise: str, name: str) -> None:
-        """Save a change of some answers, or apply a changed rubric to them."""
+        """Save new grades of some answers, or apply a changed rubric to these answers."""
         grader = grader_name(self.current_user)
 
         def saved(question: WrittenQuestion) -> list[WrittenAnswer]:

@@ -1,7 +1,7 @@
-"""Renders the page of a written question, with all students' answers, and the list of these pages.
+"""Renders the page of a written question, which shows all students' answers, and the list of such questions.
 
-Equal answers with the same grade are shown as one card. Answers are hostile text, so they are rendered by the
-process that renders all Markdown.
+Equal answers with the same grade are shown as one card. Answers may contain attacks, so a separate process
+renders their Markdown.
 """
 
 import hashlib
@@ -41,9 +41,10 @@ from autograder.report.safe_html import (
     render_text,
 )
 
-FILES = Path(__file__).with_suffix("")  # the folder with the script and style of the pages
+FILES = Path(__file__).with_suffix("")  # the folder with the script of the page
 _QUESTION, _QUESTIONS = (Path(__file__).with_name(name) for name in ("question.html", "questions.html"))
-_PAGE_SECONDS, _ANSWER_SECONDS = 5.0, 0.3  # processor time for rendering all answers, and a single answer
+# The maximum processor time, and the maximum number of characters, of all answers and of a single answer.
+_PAGE_SECONDS, _ANSWER_SECONDS = 5.0, 0.3
 _PAGE_LETTERS, _ANSWER_LETTERS = 4 * MAX_PAGE, MAX_PAGE // 5
 _NO_TEXT = "Nothing was written."
 _NO_NOTEBOOK = "The graded notebook is missing. Run `autograder grade` to write it again."
@@ -51,14 +52,13 @@ _NO_NOTEBOOK = "The graded notebook is missing. Run `autograder grade` to write 
 
 @dataclass(frozen=True)
 class Card:
-    """Equal answers with the same grade. The page shows their text once; a key press grades all."""
+    """Equal answers with the same grade. The page shows their text once, and grades them together."""
 
     answers: Sequence[WrittenAnswer]
     html: Markup
-    cluster: int  # the same number for cards with nearly equal answers
-    differing_words: tuple[
-        str, str
-    ]  # words only on this card, and words only on the first card of the cluster
+    cluster: int  # the number of the card's cluster; cards in a cluster have nearly equal answers
+    # The words that only this card has, and the words that only the first card of the cluster has.
+    differing_words: tuple[str, str]
     grader: str  # the grader to whom the first answer is assigned, if any
 
     @property
@@ -79,7 +79,7 @@ class _Text:
         return normal_form("\n".join(text for text, _ in self.cells or ()))
 
     def key(self, position: int, question: WrittenQuestion, *, apart: bool) -> tuple[Any, ...]:
-        """Return a value that is equal for answers on the same card."""
+        """Return the key of the answer's card. If `apart` is true, each answer has its own card."""
         if apart or self.cells is None:
             return (position,)
         state = self.answer.state(question.items)
@@ -95,9 +95,9 @@ def make_cards(
     *,
     apart: bool = False,
 ) -> list[Card]:
-    """Return the cards of a page in the order of students, but with nearly equal answers together.
+    """Return the cards of a page in the order of students, but nearly equal answers follow each other.
 
-    With `apart`, each answer has a card of its own.
+    If `apart` is true, each answer has its own card.
     """
     texts = [_Text(answer, read_cells(question, answer.student)) for answer in answers]
     heads = cluster([text.normal for text in texts])
@@ -121,7 +121,7 @@ def make_cards(
 
 
 def _render(cells: Sequence[tuple[str, Mapping[str, Any]]] | None, page: Allowance) -> Markup:
-    """Return an answer as HTML. The time for each is limited, so that a slow one leaves time for others."""
+    """Return an answer as HTML. Its rendering time is limited, so that time is left for other answers."""
     if not cells:
         return render_note(_NO_NOTEBOOK if cells is None else _NO_TEXT)
     allowance = Allowance(min(page.letters, _ANSWER_LETTERS), min(page.seconds, _ANSWER_SECONDS))
@@ -167,7 +167,7 @@ def _markdown(text: str) -> Markup:
 
 
 def _changed_items(question: WrittenQuestion, rescorings: Sequence[Rescoring]) -> dict[str, str]:
-    """Return the new line of each given item that has changed, by its old line; "" for a deleted item."""
+    """Return the new text of each changed item that graders have used, by its old text; "" if deleted."""
     changed = {}
     for rescoring in rescorings:
         marking = rescoring.answer.marking
@@ -199,6 +199,9 @@ def render_problem(problem: str, base: str) -> Markup:
 
 @cache
 def _version() -> str:
-    """Return a digest of the page's files. It is part of their address, so browsers do not use old copies."""
+    """Return a digest of the page's script.
+
+    The script's address contains the digest, so that browsers do not use an old copy.
+    """
     contents = (path.read_bytes() for path in sorted(FILES.iterdir()))
     return hashlib.sha256(b"".join(contents)).hexdigest()[:12]

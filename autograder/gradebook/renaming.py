@@ -1,4 +1,4 @@
-"""Changes a student's id everywhere: in the database, in the folders of submissions and pages, in lists."""
+"""Changes a student's id in the databases, the names of folders, and the CSV files that instructors edit."""
 
 from pathlib import Path
 
@@ -60,19 +60,19 @@ def _moves(course: Course, old: str, new: str) -> list[tuple[Path, Path]]:
     moves = [(path, target) for path, target in pairs if path.exists()]
     for _, target in moves:
         if target.exists():
-            raise UsageError(f"{target} already exists; {new} is somebody else")
+            raise UsageError(f"{target} already exists; choose an id that nobody has")
     return moves
 
 
 def _ids(path: Path) -> set[str]:
-    """Return the ids in a list, or an empty set if there is no list."""
+    """Return the ids in a CSV file, or an empty set if the file does not exist."""
     rows = read_rows(path) if path.is_file() else []
     column = _id_column(rows)
     return {row[column].strip() for row in rows if len(row) > column}
 
 
 def _replace_in_list(path: Path, old: str, new: str) -> None:
-    """Replace the id `old` by `new` in the id column of a list."""
+    """Replace the id `old` by `new` in the id column of a CSV file."""
     rows = read_rows(path)
     column = _id_column(rows)
     for row in rows:

@@ -1,7 +1,8 @@
-"""The items of a rubric, and the score and comment of an answer that a grader has given some of them.
+"""The items of a rubric, and the score and comment that follow from the items that a grader chose.
 
-An item is a part of the question's rubric, or a comment of the course's comment bank. Its text may end in
-points, as in "the reason: 0.5 points". An item adds its points to the score and a line to the comment.
+An item is a line of the question's rubric, or a comment from the course's comment bank. Its text may end in
+points, as in "the reason: 0.5 points". If a grader gives an item to an answer, the item adds its points to
+the score and a line to the comment.
 """
 
 import re
@@ -11,12 +12,13 @@ from dataclasses import dataclass, field, replace
 from rapidfuzz.distance import Indel
 
 _POINTS = re.compile(r"\s*:\s*([+-]?\d+(?:\.\d+)?) points?\.?$")
-_SAME_ITEM = 0.5  # smallest similarity, from 0 to 1, of an item's text before and after an author changed it
+# An edited item counts as the same item if its old and new text are at least this similar, from 0 to 1.
+_SAME_ITEM = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item of a rubric or of the bank. Its name is its number in the rubric, or that of the comment."""
+    """An item of a rubric or of the bank. Its name is its number in the rubric, or its name in the bank."""
 
     name: str
     text: str
@@ -33,17 +35,17 @@ class Item:
         return self.text if self.points is None else f"{self.points:+g}: {self.text}"
 
     def scaled(self, share: float) -> "Item":
-        """Return the item with this share of its points."""
+        """Return the item with its points multiplied by `share`."""
         return self if self.points is None else replace(self, points=self.points * share)
 
 
 @dataclass(frozen=True, slots=True)
 class Marking:
-    """A grader's decision on an answer: all items at that time, the given items, and a typed score."""
+    """A grader's decision on an answer: the given items, and an adjustment if the grader typed a score."""
 
-    items: tuple[Item, ...] = ()
-    given: Mapping[str, float] = field(default_factory=dict)  # shares of the items' points, by item name
-    adjustment: float | None = None  # points added to those of the items; None unless a score was typed
+    items: tuple[Item, ...] = ()  # all items of the question when the grader decided
+    given: Mapping[str, float] = field(default_factory=dict)  # 1 or 0.5 of an item's points, by item name
+    adjustment: float | None = None  # a typed score minus the items' points when it was typed, or None
 
     @property
     def given_items(self) -> list[Item]:
@@ -57,13 +59,16 @@ class Marking:
         return sum(points) if points else None
 
     def score(self, most: float) -> float | None:
-        """Return the score, between 0 and `most`; None if neither an item nor a typed score gives points."""
+        """Return the score, between 0 and `most`.
+
+        Return None if no given item has points and the grader typed no score.
+        """
         if self.adjustment is None and self.points is None:
             return None
         return clamped((self.adjustment or 0.0) + (self.points or 0.0), most)
 
     def with_score(self, score: float | None, most: float) -> "Marking":
-        """Return the marking with the adjustment that leads to this score."""
+        """Return the marking, adjusted so that its score is `score`."""
         if self.score(most) == score:
             return self
         by_items = replace(self, adjustment=None)
@@ -100,9 +105,9 @@ def clamped(score: float, most: float) -> float:
 
 
 def successors(before: Sequence[Item], now: Sequence[Item]) -> dict[str, Item | None]:
-    """Return the present version of each item of an earlier rubric, by its old name; None for a deleted item.
+    """Return, by the name of each earlier item, the current item, or None if the item was deleted.
 
-    A comment of the bank is found by its name. An item of the rubric is found by its text, or else by the
+    Comments of the bank are matched by name. Items of the rubric are matched by equal text, or else by the
     most similar text.
     """
     current = {item.name: item for item in now if not item.is_of_rubric}
@@ -123,10 +128,9 @@ def _likeness(first: Item, second: Item) -> float:
 
 
 def carry_over(marking: Marking, now: Sequence[Item]) -> Marking:
-    """Return the marking with the present items in place of those of an earlier rubric.
+    """Return the marking with the current items in place of the earlier items.
 
-    The adjustment is kept. If all given items with points are deleted, and no score was typed, the score is
-    0.
+    The adjustment is kept. If the score came only from items that are now deleted, the score becomes 0.
     """
     if marking.items == tuple(now):
         return marking

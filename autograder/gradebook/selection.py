@@ -1,7 +1,7 @@
 """Chooses the attempt of a student that counts, by the rule in course.yaml.
 
-Under every rule, an attempt does not replace an earlier one if its file cannot be read, if it answers no
-question of the exercise, or if it was submitted so late that it scores 0.
+Under all rules, some attempts cannot replace an earlier attempt: those whose file cannot be read, those that
+answer no question of the exercise, and those that came so late that they score 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from autograder.report.text import one_line
 from autograder.submission.matching import answers_anything
 from autograder.submission.notebook import UnreadableError, read_notebook
 
-_LONGEST = 300  # characters of a reason
+_LONGEST = 300  # the maximum length of a reason, in characters
 KEPT = "kept"  # the status of a collected notebook that is stored but does not count
 NO_ANSWER = "answers no question of this exercise."
 TOO_LATE = "came so late that it scores 0"
@@ -33,7 +33,7 @@ TOO_LATE = "came so late that it scores 0"
 def with_late_note(course: Course, line: CollectedLine) -> CollectedLine:
     """Return the line with a note if the notebook came so late that it scores 0.
 
-    Extensions and the grace of the late policy decide whether the notebook is late at all.
+    The student's extension and the grace period of the late policy are taken into account.
     """
     exercise = course.exercises.get(line.exercise)
     if exercise is None or line.when is None or line.status == REFUSED:
@@ -45,12 +45,12 @@ def with_late_note(course: Course, line: CollectedLine) -> CollectedLine:
     if not lateness.takes_all(line.student, points, None, when):
         return line
     status = KEPT if line.status == Placing.REPLACED else line.status
-    message = ", ".join(filter(None, (line.message, f"{TOO_LATE} and replaces no earlier attempt")))
+    message = ", ".join(filter(None, (line.message, f"{TOO_LATE}, so it replaces no earlier attempt")))
     return replace(line, status=status, message=message, needs_look=True)
 
 
 class AttemptSelection:
-    """Chooses attempts at one exercise, given nbgrader's rows on its submissions, by student."""
+    """Chooses the attempt at one exercise that counts. `rows` has nbgrader's submission rows, by student."""
 
     def __init__(
         self, exercise: Exercise, lateness: Lateness, rows: Mapping[str, SubmittedAssignment]
@@ -58,13 +58,13 @@ class AttemptSelection:
         settings = exercise.settings.attempts
         self.rule = settings.counts if settings is not None else None
         self._exercise, self._lateness, self._rows = exercise, lateness, rows
-        self._problems: dict[str, str] = {}  # of files, by digest
+        self._problems: dict[str, str] = {}  # why a file cannot count, by the file's digest
 
     def candidates(self, student: str, attempts: Sequence[Attempt]) -> list[Attempt]:
-        """Return the attempts that need a report before one of them is chosen, the preferred ones first.
+        """Return the attempts that must be graded before `choose` can choose, the preferred attempt first.
 
-        `attempts` are all that may count, the newest last. Without a rule, an attempt that is newer than the
-        one in submitted/ does not count, because an instructor has put the older one there.
+        `attempts` has all attempts that may count, the newest last. Without a rule, attempts newer than the
+        attempt in submitted/ do not count: an instructor may have put an older attempt there.
         """
         newest_first = list(reversed(attempts))
         if len(attempts) == 1 or self.rule is Counts.BEST:
@@ -84,9 +84,9 @@ class AttemptSelection:
         return needed or usable[:1] or newest_first[:1]
 
     def choose(self, student: str, candidates: Sequence[Attempt], reports: Mapping[str, Report]) -> Attempt:
-        """Return the candidate that counts. Of equally good ones, the newest that answers a question counts.
+        """Return the candidate that counts. If several are equally good, choose the newest with an answer.
 
-        `reports` has the current reports, by the attempt's digest.
+        `reports` has the up-to-date reports, by the attempt's digest.
         """
         if self.rule is Counts.BEST:
             worths = [self._worth(student, each, reports.get(each.digest)) for each in candidates]
@@ -100,7 +100,7 @@ class AttemptSelection:
     def is_certain(
         self, student: str, candidates: Sequence[Attempt], attempt: Attempt, report: Report
     ) -> bool:
-        """Whether an attempt with this report counts, whatever the reports on other candidates say."""
+        """Whether an attempt with this report will count, even if all other candidates are still ungraded."""
         if len(candidates) == 1:
             return True
         is_preferred = self.rule is not Counts.BEST and attempt.digest == candidates[0].digest
@@ -120,14 +120,14 @@ class AttemptSelection:
         return not self._lateness.takes_all(student, worth, row, known_time(attempt.time))
 
     def _worth(self, student: str, attempt: Attempt, report: Report | None) -> float:
-        """Return the points from tests less the penalty, or -1 if there is no score."""
+        """Return the points from tests minus the penalty, or -1 if there is no score."""
         if report is None or report.score is None:
             return -1.0
         row, submitted_at = self._rows.get(student), known_time(attempt.time)
         return round(report.score - self._lateness.penalty(student, report.score, row, submitted_at), 4)
 
     def _reachable(self, report: Report | None) -> float:
-        """Return the highest possible score of an attempt: its points from tests and all written points."""
+        """Return the highest score that an attempt can reach when its written answers are graded."""
         if report is None or report.score is None:
             return self._points
         return report.score + sum(self._exercise.written.values())

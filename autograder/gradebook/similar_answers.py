@@ -1,7 +1,8 @@
 """Finds equal and nearly equal written answers, so that a grader reads them together.
 
 Equal answers differ only in case, white space, punctuation and emphasis, and may be graded as one. Nearly
-equal answers may say the opposite, such as by a "not", so the page shows the words in which they differ.
+equal answers may contradict each other, for example by a "not", so the page shows the words in which they
+differ.
 """
 
 import re
@@ -13,12 +14,12 @@ from rapidfuzz.distance import Indel
 
 _EMPHASIS = re.compile(r"(?<![\w*)])[*_]{1,3}(?=\w)|(?<=\w)[*_]{1,3}(?![\w*(])")
 _PUNCTUATION = re.compile(r"[.,;:?](?!\d)|[\"'`\u2018-\u201f\u2026]")
-_NEARLY = 0.85  # the share of words that nearly equal answers have in common
-_MAX_WORDS = 1000  # words; longer answers can be equal, but are not tested for being nearly equal
+_NEARLY = 0.85  # the minimum share of words that nearly equal answers have in common
+_MAX_WORDS = 1000  # an answer with more words belongs to no cluster of nearly equal answers
 
 
 def normal_form(text: str) -> str:
-    """Return a form of a text that is the same for all equal answers."""
+    """Return a text in lower case, without punctuation, emphasis and extra white space."""
     plain = _EMPHASIS.sub("", unicodedata.normalize("NFKC", text).casefold())
     return " ".join(_PUNCTUATION.sub("", plain).split())
 
@@ -38,7 +39,7 @@ def cluster(texts: Sequence[str]) -> list[int]:
 
 
 def _nearest(words: list[str], heads: dict[int, list[str]]) -> int | None:
-    """Return the index of the most similar of the texts, if it is nearly equal."""
+    """Return the index of the nearly equal text in `heads` that is most similar to `words`, or None."""
     best, nearest = _NEARLY, None
     for index, other in heads.items() if len(words) <= _MAX_WORDS else ():
         likeness = Indel.normalized_similarity(words, other, score_cutoff=best)

@@ -1,7 +1,7 @@
 """Reads all students' answers to a written question from the gradebook, and saves scores and comments.
 
-A save changes the rows that nbgrader's pages show, through nbgrader's interface. The audit's line and the
-given items of the rubric are part of the same transaction.
+A save changes nbgrader's rows through nbgrader's Python API, so nbgrader's pages show the new grade. The same
+transaction stores the items that the grader gave, and adds a line to the audit, the log of score changes.
 """
 
 import hashlib
@@ -39,11 +39,11 @@ from autograder.records.database import lock
 from autograder.records.tables import ANSWERS, AUDIT, MARKINGS, replace_rows
 from autograder.submission.submission import Submission
 
-_MAX_NOTEBOOKS = 4096  # notebooks whose texts a server caches
-_MAX_COMMENT = 10_000  # characters
-SHARES = (1, 0.5)  # shares of an item's points that a grader may give
+_MAX_NOTEBOOKS = 4096  # the maximum number of notebooks whose texts are cached
+_MAX_COMMENT = 10_000  # the maximum length of a comment, in characters
+SHARES = (1, 0.5)  # a grader gives an item with all or half of its points
 _RELOAD = "load the page again"
-_LOOK = "look at the new grade before you change it"
+_LOOK = "the page now shows the new grade"
 TextCell = tuple[str, Mapping[str, Any]]  # source and attachments
 
 
@@ -52,7 +52,7 @@ class SaveError(AutograderError):
 
 
 class ChangedAnswerError(AutograderError):
-    """The grade of an answer, or the rubric, has changed since the page read it."""
+    """A save is based on an old grade of an answer, or on an old rubric."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class WrittenQuestion:
 
     @property
     def name(self) -> str:
-        """The question's name, which is that of its cell."""
+        """The name of the question and of its cell."""
         return self.cell.name
 
     @cached_property
@@ -81,7 +81,7 @@ class WrittenQuestion:
 
     @property
     def rubric_version(self) -> str:
-        """A digest of the items. A page sends it with each save, to show which rubric the grader saw."""
+        """A digest of the items. A page sends this digest with each save, so that old rubrics are refused."""
         return hashlib.sha256(repr(self.items).encode()).hexdigest()[:12]
 
     @cached_property
@@ -104,7 +104,7 @@ def find_question(course: Course, exercise: str, name: str) -> WrittenQuestion:
 class WrittenAnswer:
     """A student's answer to a written question, with its grade in the gradebook."""
 
-    grade_id: str  # the id of nbgrader's row, as with the next two
+    grade_id: str  # this and the next two: ids of nbgrader's rows
     comment_id: str | None
     notebook_id: str
     student: str
@@ -124,13 +124,13 @@ class WrittenAnswer:
 
     @property
     def version(self) -> str:
-        """A digest of the score, comment and items, with which a save detects another grader's change."""
+        """A digest of the score, comment and items. If it has changed, another grader has saved a grade."""
         given = sorted(self.marking.given.items())
         state = self.score, self.waits, self.remark, given, self.marking.adjustment
         return hashlib.sha256(repr(state).encode("utf-8", "replace")).hexdigest()[:16]
 
     def state(self, items: Sequence[Item]) -> dict[str, Any]:
-        """Return the grade as a page shows it. Given items have their names in the present rubric."""
+        """Return the grade as a page shows it. Given items are named as in the current rubric."""
         marking = carry_over(self.marking, items)
         shown = {"score": self.score, "given": marking.given, "adjustment": marking.adjustment}
         about = {
@@ -145,7 +145,10 @@ class WrittenAnswer:
 def read_answers(
     session: Session, question: WrittenQuestion, grades: Collection[str] | None = None
 ) -> list[WrittenAnswer]:
-    """Return all answers to a question in the order of the students' ids, or those with these grade ids."""
+    """Return the answers to a question, in the order of the students' ids.
+
+    If `grades` is given, return only the answers with these grade ids.
+    """
     cell, commented = aliased(BaseCell), aliased(BaseCell)
     columns: list[Any] = [
         Grade.id, Comment.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
@@ -178,7 +181,7 @@ def read_answers(
 
 
 def count_answers(session: Session) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return the number of answers and of ungraded answers to each graded cell, by exercise and cell."""
+    """Count all answers, and the ungraded answers, by exercise and graded cell."""
     waits = or_(Grade.needs_manual_grade, and_(Grade.auto_score.is_(None), Grade.manual_score.is_(None)))
     query = (
         session.query(
@@ -201,7 +204,7 @@ def assign_graders(session: Session, graders: Sequence[str]) -> dict[str, str]:
 
 
 def _newest_audit_lines(question: WrittenQuestion) -> Any:
-    """Return a query of the ids of each student's newest line in the audit on this question."""
+    """Return a query for the id of each student's newest audit line on this question."""
     lines = select(func.max(AUDIT.c.id)).group_by(AUDIT.c.student)
     return lines.where(AUDIT.c.exercise == question.exercise.name, AUDIT.c.question == question.name)
 
@@ -221,7 +224,7 @@ def _answer(
 
 
 def _as_score(stored: Any) -> float | None:
-    with suppress(ValueError):  # SQLite stores any text as a score
+    with suppress(ValueError):  # a stored score may be any text, since SQLite does not check types
         return as_number(stored)
     return None
 
@@ -273,16 +276,14 @@ def _notebook_texts(submission: Submission, _changed: int) -> list[tuple[str, st
 
 @dataclass(frozen=True)
 class Change:
-    """A new grade for some answers. If `given` or `comment` is None, that part of the old grade is kept."""
+    """A new grade for some answers. If `given` or `comment` is None, the old items or comment are kept."""
 
     versions: Mapping[str, str]  # versions of the answers that the page shows, by grade id
     rubric_version: str  # the version of the rubric that the page shows
-    given: Mapping[str, float] | None = None  # the share of the points of each given item, by name
-    adjustment: float | None = (
-        None  # points added to those of the items; None unless the grader typed a score
-    )
+    given: Mapping[str, float] | None = None  # 1 or 0.5 of an item's points, by item name
+    adjustment: float | None = None  # a typed score minus the items' points when it was typed, or None
     comment: str | None = None  # the text that the grader typed; it follows the lines of the items
-    waits: bool = False  # whether the answer waits for an instructor again, although it has a score
+    waits: bool = False  # whether the answer waits for an instructor even with this grade
 
     @classmethod
     def from_json(cls, body: Any) -> "Change":
@@ -298,7 +299,7 @@ class Change:
         if given is not None and not (isinstance(given, dict) and all(map(_is_share, given.values()))):
             raise SaveError("given: must be an object with the share of each item, 1 or 0.5")
         if adjustment is not None and not (given is not None and _is_number(adjustment)):
-            raise SaveError("adjustment: must be a number, and `given` must be there, too")
+            raise SaveError("adjustment: must be a number, and needs `given`")
         if comment is not None and not (isinstance(comment, str) and len(comment) <= _MAX_COMMENT):
             raise SaveError(f"comment: must be a text of at most {_MAX_COMMENT} characters")
         return cls(versions, rubric_version, given, adjustment, comment, body.get("waits") is True)
@@ -325,11 +326,11 @@ def _is_share(value: Any) -> bool:
 
 
 def save(gradebook: Gradebook, question: WrittenQuestion, change: Change, grader: str) -> list[WrittenAnswer]:
-    """Save a change of all its answers and return them. If saving one fails, change none."""
+    """Save a new grade for all answers that `change` names, and return them. On an error, save none."""
     session, most = gradebook.db(), question.cell.points
     change.refuse_old_rubric(question)
     if unknown := set(change.given or ()) - {item.name for item in question.items}:
-        raise SaveError(f"the rubric has no {', '.join(sorted(unknown))}; {_RELOAD}")
+        raise SaveError(f"the rubric has no item named {', '.join(sorted(unknown))}; {_RELOAD}")
     with recording(session, question.course.root, grader):
         for answer in _lock_answers(session, question, change.versions, _LOOK):
             marking = change.marking(question, answer)
@@ -352,7 +353,7 @@ class Rescoring:
 
 
 def find_rescorings(question: WrittenQuestion, answers: Sequence[WrittenAnswer]) -> list[Rescoring]:
-    """Return the answers whose score or comment would be different with the present rubric."""
+    """Return the answers whose score or comment would be different with the current rubric."""
     rescorings = []
     for answer in answers:
         marking = carry_over(answer.marking, question.items)
@@ -366,7 +367,7 @@ def find_rescorings(question: WrittenQuestion, answers: Sequence[WrittenAnswer])
 def apply_rubric(
     gradebook: Gradebook, question: WrittenQuestion, versions: Mapping[str, str], grader: str
 ) -> list[WrittenAnswer]:
-    """Give these answers the scores and comments of the present rubric, as listed on the page."""
+    """Compute the scores and comments of these answers again, by the current rubric, and save them."""
     session = gradebook.db()
     with recording(session, question.course.root, grader):
         for change in find_rescorings(question, _lock_answers(session, question, versions, _RELOAD)):
@@ -380,9 +381,9 @@ def apply_rubric(
 def _lock_answers(
     session: Session, question: WrittenQuestion, versions: Mapping[str, str], remedy: str
 ) -> list[WrittenAnswer]:
-    """Return these answers and let no other process change them until the transaction ends.
+    """Return these answers, and let no other process change them until the transaction ends.
 
-    `remedy` is the advice if another grader has changed an answer since the page read it.
+    If another grader has changed a grade meanwhile, the error message ends with `remedy`.
     """
     lock(session)
     session.expire_all()
@@ -400,7 +401,7 @@ def _write_grade(
 ) -> None:  # fmt: skip
     """Write a score and a comment into nbgrader's tables, and the given items into the table of markings.
 
-    With `confirms`, the answer no longer waits for a grade. With `waits`, it waits again.
+    If `confirms` is true, the answer no longer waits for an instructor, unless `waits` is true.
     """
     grade = gradebook.find_grade_by_id(answer.grade_id)
     if score is None:

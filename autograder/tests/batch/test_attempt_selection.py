@@ -113,7 +113,8 @@ def test_grade_and_the_page_say_which_attempt_counts_and_why(ready: Course) -> N
         "what counts is attempt 1 of 2, 2026-03-01 17:00 CET; the newest came so late that it scores 0"
     )
     assert (
-        feedback(course, "ann").count("came so late that it scores 0. What counts is attempt 1 of 2, ") == 1
+        feedback(course, "ann").count("came so late that it scores 0. Your score is for attempt 1 of 2, ")
+        == 1
     )
     hand_in_all(course, ("unreadable", 51))
     (line,) = grade_submissions(course, [small(course)], executor=ByTheirWord()).lines
@@ -121,7 +122,7 @@ def test_grade_and_the_page_say_which_attempt_counts_and_why(ready: Course) -> N
     assert (
         "<p class=message>Your newest file, of 2026-03-03 21:00 CET, cannot be read: not JSON (line 1, "
         "column 27), so the file may be incomplete. Open it in Jupyter and save it. Hand it in again. "
-        "What counts is attempt 1 of 3, 2026-03-01 17:00 CET.</p>"
+        "Your score is for attempt 1 of 3, 2026-03-01 17:00 CET.</p>"
     ) in feedback(course, "ann")
 
 
@@ -135,7 +136,7 @@ def test_collect_says_that_a_file_came_too_late_to_replace_another(ready: Course
     times.write_text("student,time\nann,2026-03-03 20:00\n", encoding="utf-8")
     words = ["--course", str(course.root), "collect", str(folder.parent), "--times", str(times)]
     said = CliRunner().invoke(main, words).output
-    late = "01_small ann: kept: 50.0 h late, came so late that it scores 0 and replaces no earlier attempt"
+    late = "01_small ann: kept: 50.0 h late, came so late that it scores 0, so it replaces no earlier attempt"
     assert late in said.splitlines()
     extend(course, "ann", "01_small", "+3 days")
     times.write_text("student,time\nann,2026-03-03 20:01\n", encoding="utf-8")

@@ -165,7 +165,7 @@ def failing_on(original: Callable[..., Any], student: str) -> Callable[..., Any]
     return broken
 
 
-FAILED = re.compile("cannot be processed: ArithmeticError|nbgrader gave up on")
+FAILED = re.compile("cannot be processed: ArithmeticError|nbgrader failed on")
 WHOSE = re.compile(r"\bsum\b|Participant 2\b")
 READING = "autograder.gradebook.pages.read_row"
 FAILING = [

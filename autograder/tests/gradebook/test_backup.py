@@ -141,8 +141,8 @@ def torn(file: Path, copy: Path) -> Path:
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("students.csv", "submitted/../../x", "does not belong to a course"),
-        ("students.csv", "course.yaml", r"course\.yaml does not belong to a course"),
+        ("students.csv", "submitted/../../x", "which is not part of a backup"),
+        ("students.csv", "course.yaml", r"course\.yaml, which is not part of a backup"),
         (
             "students.csv",
             "audit.jsonl",
@@ -150,8 +150,8 @@ def torn(file: Path, copy: Path) -> Path:
         ),
         ("students.csv", "attempts/ann/01_small/1-ab/x.ipynb", r"before autograder\.db existed"),
         ("contents.json", '{"course": "large"}', 'is of the course "large"'),
-        ("contents.json", "", "is not a backup of"),
-        ("contents.json", "[]", r"contents\.json in it names no course"),
+        ("contents.json", "", "was not written by"),
+        ("contents.json", "[]", r"its file contents\.json names no course"),
         ("contents.json", '{"course": 7}', "names no course"),
         ("contents.json", "[" * 100_000, "cannot be restored"),
         ("a byte", "", "cannot be restored"),

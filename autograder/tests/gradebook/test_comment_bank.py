@@ -53,7 +53,7 @@ def test_names_in_a_person_s_comment_stand_for_texts(bank: CommentBank, remark: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("- one", ":1: must hold names"),
+        ("- one", ":1: must contain comments"),
         ("x:\n  y: 3\n", ":2: x.y is not a comment"),
         ("a b: text\n", ":1: a b is"),
     ],
@@ -82,4 +82,4 @@ def test_parts_for_no_exercise_and_no_question_are_named_with_their_lines(
     ]
     (course.root / "comments.yaml").write_text("- one\n", encoding="utf-8")
     (line,) = doubts(course, [])
-    assert "comments.yaml:1: must hold names with texts" in line
+    assert "comments.yaml:1: must contain comments" in line

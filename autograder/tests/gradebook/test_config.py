@@ -55,7 +55,7 @@ def test_what_fails_is_one_line_on_the_submission_and_a_traceback_in_the_log(
     ):
         raise KeyError("secret")
     path = course.build / "nbgrader.log"
-    assert str(caught.value) == f"nbgrader gave up on 01_small of ann; {path} says why"
+    assert str(caught.value) == f"nbgrader failed on 01_small of ann; {path} says why"
     assert caught.value.exit_code == OUR_FAILURE
     assert isinstance(caught.value.__cause__, KeyError)
     kept = path.read_text(encoding="utf-8")
@@ -79,7 +79,7 @@ def test_a_full_disk_ends_it_all_and_a_closed_folder_is_one_student_s(course: Co
         converting(course, log, "01_small", "ann"),
     ):
         raise PermissionError(errno.EACCES, "closed", str(folder))
-    told = f"nbgrader gave up on 01_small of ann; {folder}: cannot be written: Permission denied; make room"
+    told = f"nbgrader failed on 01_small of ann; {folder}: cannot be written: Permission denied; make room"
     assert str(caught.value).startswith(told)
     assert not (course.build / "nbgrader.log").exists()
 

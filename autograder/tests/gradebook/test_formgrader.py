@@ -141,7 +141,7 @@ def test_who_wrote_the_same_is_found_by_the_letters_of_the_answer_alone(ready: C
     html = formgrader_page(ready, "ann")
     assert "3 students wrote this" in html
     assert "this student, ben (1.5), di<" in html
-    assert "also students who already have a grade (1)" in html
+    assert "Include students who already have a grade (1)" in html
     assert "students wrote this" not in formgrader_page(ready, "cy")
     made = solved(small(ready), why="![p](attachment:p.png)")
     for student in ("eve", "fay"):
@@ -261,7 +261,7 @@ def test_an_unreadable_file_is_one_item(ready: Course) -> None:
     assert html.count('<section class="asked"') == 1
     assert (
         "This student's file cannot be read: not JSON. Open it in Jupyter. "
-        "All questions have 0 points. Save a score here to confirm them."
+        "All questions score 0. Save a score here to confirm this."
     ) in html
     rows.by_hand(ready, "ann", "check-double", 0.0)
     assert not gradebook_submission(ready, "ann").is_provisional
@@ -271,7 +271,7 @@ def test_a_held_answer_shows_its_whole_report_and_offers_the_score_of_the_tests(
     html = formgrader_page(graded_class, "forbidden")
     reason = 'Line 2 uses "einsum", which this question does not allow.'
     assert f"<strong>Why you have to look at this answer:</strong> {reason}" in html
-    assert "All tests: they would give 3 of 3 points" in html
+    assert "All tests, score by tests: 3 of 3 points" in html
     report = read_report(Submission(graded_class.root, "forbidden", "01_small"))
     assert report is not None
     titles = [test.title for test in report.questions[1].tests]

@@ -117,7 +117,7 @@ def test_a_page_that_fails_is_reported_and_stops_no_other(
     ann, ben, cleo = write_feedback(ready, small(ready))
     assert [ann, cleo] == [Submission(ready.root, name, "01_small").feedback for name in ("ann", "cleo")]
     assert isinstance(ben, ConversionError)
-    assert str(ben).startswith("nbgrader gave up on 01_small of ben; ")
+    assert str(ben).startswith("nbgrader failed on 01_small of ben; ")
     assert "a defect of ours" in (ready.build / "nbgrader.log").read_text(encoding="utf-8")
 
 

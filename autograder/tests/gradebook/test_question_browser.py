@@ -182,7 +182,7 @@ def test_a_grader_who_comes_second_is_told_and_overwrites_nothing(room: Room) ->
     number = second.evaluate("current.element.dataset.number")
     assert wait(second, PROBLEM) == (
         f"Answer {number} was not saved: another grader has changed the grade meanwhile; "
-        "look at the new grade before you change it."
+        "the page now shows the new grade."
     )
     assert second.evaluate("current.shown.score") == 0
     second.keyboard.press("f")

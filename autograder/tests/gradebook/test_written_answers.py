@@ -176,7 +176,7 @@ def test_an_answer_waits_again_if_a_save_is_taken_back(desk: Desk) -> None:
 def test_several_answers_are_saved_together_or_not_at_all(desk: Desk) -> None:
     seen = desk.answers()
     rows.by_hand(desk.course, "ben", "why", 0.5, "Mine.")  # meanwhile, by another program
-    message = "another grader has changed the grade meanwhile; look at the new grade before you change it"
+    message = "another grader has changed the grade meanwhile; the page now shows the new grade"
     with pytest.raises(ChangedAnswerError, match=f"^{message}$"):
         desk.save("ann", "ben", seen=seen, given={"1": 1})
     assert gradebook_entry(desk.course, "ann", "why").manual_score is None

@@ -434,7 +434,7 @@ def test_what_comes_after_the_cut_off_is_stored_and_the_page_stays_on_the_attemp
     hall.now += timedelta(days=3)
     hall.hand_in(0.2)
     taken, graded, wrote = hall.round()
-    assert taken == "01_small ann: kept: came so late that it scores 0 and replaces no earlier attempt"
+    assert taken == "01_small ann: kept: came so late that it scores 0, so it replaces no earlier attempt"
     assert graded.endswith(
         "what counts is attempt 2 of 3, 2026-03-01 17:00 CET; the newest came so late that it scores 0"
     )
@@ -480,7 +480,7 @@ def test_a_secret_that_is_no_text_is_refused_and_one_that_is_there_already_stops
     ]  # fmt: skip
     released = formgrader(hall.course, hall.exchange).release_feedback("01_small")
     assert released["success"], released["error"]
-    assert "aaa/01_small did not come through the exchange with a readable secret" in released["log"]
+    assert "aaa/01_small has no readable secret of nbgrader's exchange" in released["log"]
     shutil.rmtree(hall.inbound)
     page = Submission(hall.course.root, "ben", "01_small").feedback
     assert release_page(hall.config, page).endswith("so the name of its file is unknown")
@@ -512,7 +512,7 @@ def test_a_page_that_cannot_return_stops_no_other(hall: Hall) -> None:
 @pytest.mark.parametrize(("names", "news"), [
     (["01_small.ipynb", "notes.ipynb"], "returned the page"),
     (["Meine Abgabe final (2).ipynb", "01_small.py"], "returned the page"),
-    (["01_small.py", "plot.py"], "wrote the page, which fetch_feedback cannot find: it looks for .ipynb"),
+    (["01_small.py", "plot.py"], "wrote the page, but fetch_feedback cannot find it: the submitted file is"),
 ])  # fmt: skip
 def test_nbgraders_own_commands_fetch_the_page_on_a_file_of_another_name_or_a_line_says_that_they_cannot(
     hall: Hall, tmp_path: Path, names: list[str], news: str
