@@ -51,7 +51,7 @@ def stubs(exercise: Exercise) -> dict[str, str]:
 
 
 def right_answers(exercise: Exercise) -> dict[str, str]:
-    """Return the right answer to each question, by question, without BEGIN and END SOLUTION."""
+    """Return the right answer to each question, without the lines BEGIN SOLUTION and END SOLUTION."""
     return {cell.name: unmarked(cell.text) for cell in exercise.cells if cell.role in _ANSWERED}
 
 
@@ -109,7 +109,7 @@ def _why_wait(course: Course, name: str, now: datetime) -> str:
     """Return the reason why an exercise's solutions cannot be written yet, or an empty string."""
     last = last_due_time(course, name)
     if last is None:
-        return f"{name}: has no due date; add a line `due` to it in course.yaml, or use --early"
+        return f"{name}: has no due date; add `due` to the exercise in course.yaml, or use --early"
     if now > last:
         return ""
     what = "it is due" if last == course.exercises[name].settings.due else "the last extension ends"

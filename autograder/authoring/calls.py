@@ -1,7 +1,7 @@
-"""Finds an author's answers that cannot be called like the solution, perhaps since the solution has changed.
+"""Finds the author's answers that cannot be called in the same ways as the solution.
 
-A known mistake that refuses the tests' calls fails every test. These failures do not show that the tests
-catch the mistake.
+This happens if the solution gets a new parameter. A known mistake that does not accept the tests' arguments
+fails every test, which does not show that the tests catch the mistake.
 """
 
 import ast
@@ -57,7 +57,7 @@ def _accepts_usual_calls(arguments: ast.arguments, others: ast.arguments) -> boo
 
 
 def stale(answer: Answer, failed: Sequence[Run]) -> str:
-    """Return a message if a known mistake only fails because of its parameters or a missing name, else "".
+    """Return a message if a known mistake fails only because of its parameters or a missing name, else "".
 
     Such an error is allowed if it is the mistake itself. Then the author names the error in the first line of
     the mistake's cell in mistakes.py, as in `error="NameError"`.

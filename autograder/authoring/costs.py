@@ -120,8 +120,8 @@ def _method(function: ast.FunctionDef, body: str) -> str:
 QUARTER, LEAST_COST = 0.25, 0.03  # shares of a question's points
 _NOISE = 1e-9  # rounding error of a share
 _VARIANTS = 3  # the largest number of wrong answers tried for each misconception
-# If the first three (_BROKEN) failed tests of an answer all raise one of the errors _BROKEN_CODE, the answer
-# does not run at all. No student would submit it, so it does not count.
+# If the first three (_BROKEN) tests that an answer fails all raise errors in _BROKEN_CODE, its code is bad.
+# No student would submit such an answer, so it does not count.
 _BROKEN = 3
 _BROKEN_CODE = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
 CLASSES = ("results wrong", "corner", "trivial")
@@ -134,7 +134,7 @@ class Cost:
     question: str
     kind: str  # misconception, mistake, trivial or wrong answer
     mistake: str  # the name of the mistake, or what a trivial answer does
-    kept: float  # the share of the question's points that the answer keeps (at most, if not all tests ran)
+    kept: float  # the share of the points that the answer keeps; an upper bound if not all tests ran
     results_wrong: bool = False  # whether a basic test fails
     most: float = QUARTER  # the largest share of the points that a mistake in a corner case may cost
     is_green: bool = False  # whether the visible check passes
@@ -175,7 +175,7 @@ class Costs:
     """The costs of all wrong answers to an exercise."""
 
     misconceptions: int = 0  # number of misconceptions that apply to a right answer and leave code that runs
-    failing: int = 0  # number of these that fail a test
+    failing: int = 0  # number of such misconceptions that fail a test
     fitting: frozenset[str] = frozenset()  # the misconceptions' rewriting rules that match a right answer
     findings: tuple[str, ...] = ()  # messages on what the author must change
     harmless: tuple[str, ...] = ()  # misconceptions that apply to a right answer and pass all tests
@@ -188,7 +188,7 @@ class Costs:
         return counts if self.misconceptions else ""
 
     def shares(self) -> Iterator[str]:
-        """Yield a line for each group of wrong answers: the numbers that keep 0 %, up to 10 %, up to 20 % ...
+        """Yield a line for each group: the numbers of wrong answers that keep 0 %, up to 10 %, up to 20 % ...
 
         Then yield the answers whose shares are furthest outside the range that the rules allow.
         """
@@ -296,7 +296,7 @@ class _CostMeter:
     def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[tuple[str, Cost]]:
         """Yield the first of these wrong answers that fails a test, with its cost.
 
-        If all pass, yield the first. If none that fails a test runs without errors, yield nothing.
+        If all pass, yield the first. If some fail, but only with errors of broken code, yield nothing.
         """
         is_broken = False
         for code in codes:
@@ -414,7 +414,7 @@ def _rule_and_fix(suite: Suite, cost: Cost) -> str:
             f" and fails {fails}, but passes the visible check; change the check so that it fails, {reason}"
         )
     change = "fewer" if cost.kept < 1 - cost.most else "more"
-    return f", although it passes the basic tests; change {fails} so that it loses {change} points, {reason}"
+    return f", although it passes the basic tests; let {fails} cost the answer {change} points, {reason}"
 
 
 def check_error(check: str, cells: tuple[str, ...], limit: float = MOST) -> BaseException | None:

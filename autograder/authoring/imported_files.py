@@ -57,7 +57,7 @@ class Files:
     def add_text(self, cell: Any) -> str:
         """Add the pictures and files that a text cell uses.
 
-        Return the cell's text. Pictures that were pasted into it are links to files there.
+        Return the cell's text with links to files in place of pasted pictures.
         """
         text: str = cell.source
         for name, content in _attachments(cell):

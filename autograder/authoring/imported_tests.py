@@ -90,7 +90,7 @@ class Names:
             self.sources[name] = Source(ast.unparse(statement), read_names(statement))
 
     def lines(self, names: Set[str], question: str) -> list[str]:
-        """Return the lines that define these names in a test of `question`, in an order that runs."""
+        """Return the lines that define these names in a test of `question`, sorted by their dependencies."""
         ordered = dict[str, None]()
         for name in sorted(names & self.sources.keys()):
             source = self.sources[name]

@@ -23,9 +23,8 @@ from autograder.diagnosis.known import known_mistakes
 from autograder.files import write_whole
 from autograder.gradebook.assignment import generate
 
-# The largest size of a file that students get, of all these files together (in bytes), and their largest
-# number. Each worker gets a copy. A file must fit into a message of 16 MB, and all files into a folder of 128
-# MB.
+# The limits for files in handout/: bytes of one file, bytes of all files, number of files. Each worker gets a
+# copy. A file must fit into a message of 16 MB, and all files into a folder of 128 MB.
 MAX_FILE, MAX_HANDOUT, MAX_FILES = 15 << 20, 32 << 20, 200
 
 

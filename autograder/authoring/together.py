@@ -1,6 +1,6 @@
-"""Verifies several exercises in several processes. The tests of an exercise's mutants are divided among them.
+"""Verifies several exercises in several processes, which share the work on each exercise's mutants.
 
-Each exercise's notebook also runs in a real kernel.
+A mutant is the solution with one change. Each exercise's notebook also runs in a real kernel.
 """
 
 from collections.abc import Callable, Iterator, Sequence

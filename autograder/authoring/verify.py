@@ -52,9 +52,8 @@ from autograder.testing.inputs import numbered_inputs
 from autograder.testing.student import names_asked
 from autograder.testing.suite import HiddenTest, Run
 
-_REFERENCE_SETS = (
-    320  # sets of hidden inputs on which the reference runs with --thorough, to find rare failures
-)
+# With --thorough, the number of sets of hidden inputs on which the reference runs, to find rare failures.
+_REFERENCE_SETS = 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ def explained(course: Course, exercise: Exercise, zygote: Zygote, answers: Seque
             cells = solved_cells(exercise, exercise.replaced(answer.code))
             report = grader.grade_cells(cells, asked={answer.question}).report
             question = next(question for question in report.questions if question.name == answer.question)
-            yield f"{answer.place}: {question.mistake or 'no name'}: {' '.join(question.hint.split())}"
+            yield f"{answer.place}: {question.mistake or 'no explanation'}: {' '.join(question.hint.split())}"
 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
@@ -195,9 +194,7 @@ class _Verification:
             return replace(proof, findings=tuple(self.findings))
         for mistake in mistakes:
             self._try_mistake(mistake)
-        if (
-            self.accepted_fails
-        ):  # the author may have to change tests; costs measured now would be out of date
+        if self.accepted_fails:  # the author may have to change tests, and with them the costs
             return replace(proof, findings=tuple(self.findings))
         carried, carrying_findings = entry.measure(exercise, builds_on, suite, self._grade)
         cost = costs.measure(suite, self.checks, self.sets, share, self.failed, whole=self.whole)

@@ -57,9 +57,11 @@ TOO_COSTLY = "needs more memory than this machine has; collect it manually"
 _DAMAGED = "is damaged; download it again"
 _NO_ARCHIVE = "is not a zip or tar archive, or is damaged; download it again"
 _TOO_MANY = "contains too many entries; collect it in parts"
-_ALONE = "is a notebook; put it into a folder named by the student's id, and collect the folder above"
+_ALONE = (
+    "is a notebook; put it into a folder with the student's id as its name, and collect the folder above it"
+)
 _MAX_DEPTH = 100  # nested folders, all of which are open at the same time
-_TOO_DEEP = f"is inside more than {_MAX_DEPTH} nested folders; move it to a folder above"
+_TOO_DEEP = f"is inside more than {_MAX_DEPTH} nested folders; move it to a folder nearer to the top"
 _LINK, _NOT_PLAIN = "is a link", "is not a plain file"
 
 

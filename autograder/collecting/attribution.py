@@ -31,7 +31,7 @@ from autograder.submission.submission import exercise_in, is_student
 # Canvas appends a UUID.
 _COPY = re.compile(r"(-\d+| ?\(\d+\)|-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
 _GRADESCOPE_FOLDER = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
-_NO_STUDENT = "names no student; put it into a folder named by the student's id"
+_NO_STUDENT = "does not name a student; put the file into a folder with the student's id as its name"
 _NO_METADATA = "collect Gradescope's export unchanged, with its submission_metadata.yml"
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
@@ -62,9 +62,8 @@ class Attribution:
 
     student: str = ""
     exercise: str = ""  # empty while the exercise is unknown
-    exact: bool = (
-        True  # whether the file's name ends with the name of the exercise, or with it and, say, "-1"
-    )
+    # Whether the file's name ends with the name of the exercise. A mark such as "-1" may follow.
+    exact: bool = True
     upload: int | None = None  # the number that Canvas gave to the file; later files have greater numbers
     late: bool | None = None  # whether Canvas marks the file as late; None for other platforms
     when: datetime | None = None  # the time of submission; it takes precedence over the time of the file
@@ -72,9 +71,7 @@ class Attribution:
     number: str = ""  # the number of the person on that platform
     message: str = ""
     problem: str = ""  # the reason why the file is refused
-    counts: bool = (
-        False  # whether this is the file that is graded, if the student has several for the exercise
-    )
+    counts: bool = False  # whether this file is graded; a student can have several for an exercise
     file: ArchiveEntry = field(default_factory=lambda: ArchiveEntry(""))
 
     def with_message(self, message: str) -> "Attribution":
@@ -103,9 +100,7 @@ class Owners:
         gradescope: Mapping[str, GradescopeRecord] | None = None,
         numbers: Mapping[tuple[str, str], str] | None = None,
     ) -> None:
-        self.class_folder = (
-            class_folder  # the folder with all students' files, with a slash at the end, or ""
-        )
+        self.class_folder = class_folder  # the folder with all students' files, such as "export/", or ""
         self._rules, self._students, self._times = rules, rules.students, rules.times
         self._gradescope = gradescope or {}  # the submitters and times of each folder of Gradescope
         # The student of each number on a platform, from earlier collections. Moodle's numbers differ between
@@ -194,7 +189,7 @@ class Owners:
         """
         name = file.name.removeprefix(self.class_folder)
         if _GRADESCOPE_FOLDER.match(name):
-            raise EntryError(f"names no student; {_NO_METADATA}")
+            raise EntryError(f"does not name a student; {_NO_METADATA}")
         student, slash, _ = name.partition("/")
         if not slash:
             file_stem = stem(name)

@@ -30,9 +30,8 @@ REFUSED = "refused"
 class CollectedLine:
     """The result for one file of an archive. Student and exercise are empty unless both are known."""
 
-    archive: (
-        str  # the path of the archive; for a refused row of an instructor's list, its file and line number
-    )
+    # The path of the archive. For a refused row of an instructor's list, the list's path and line number.
+    archive: str
     path: str  # the file's path in the archive; empty if the line is about the archive or about a row
     status: str  # a value of `Placing`, or "refused"
     message: str = ""
@@ -250,9 +249,8 @@ class Attendance:
     submitted: Sequence[Student]  # the students with a submission under the id in the list
     missing: Sequence[Student]
     unknown: Sequence[str]  # ids in submitted/ that belong to no student of the list
-    others: Mapping[
-        str, Student
-    ]  # students whose folder in submitted/ has another name than the id; by folder
+    # Students who submitted under another name than their id, by the folder's name in submitted/.
+    others: Mapping[str, Student]
 
     @property
     def twice(self) -> Mapping[str, Student]:

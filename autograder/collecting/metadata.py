@@ -235,11 +235,12 @@ def read_times(paths: Sequence[Path]) -> Times:
             ]
         elif _is_worksheet(lines):
             if (column := _time_column(header)) is None:
-                raise UsageError(f"{lines[0][0]}: has no times; make a CSV with the columns student and time")
+                fix = "write a CSV file with the columns student and time instead"
+                raise UsageError(f"{lines[0][0]}: has no column with times; {fix}")
             participants += _participants(header, lines, column)
         else:
-            fix = "make a CSV with the columns student and time"
-            raise UsageError(f"{path}: is not a Moodle grading worksheet; {fix}")
+            fix = "and has no columns student and time; add these two columns"
+            raise UsageError(f"{path}: is not a Moodle grading worksheet, {fix}")
     return Times(tuple(participants), tuple(given))
 
 

@@ -180,7 +180,9 @@ class PlatformName:
     number: str  # the number of the person or group; empty if Moodle wrote no number
     upload: int | None = None  # the number that Canvas gave to the file; later files have greater numbers
     late: bool | None = None  # whether Canvas marks the file as late; None for Moodle
-    other_number: str = ""  # a second number in the name: it is not certain which of the two is the person's
+    other_number: str = (
+        ""  # a second number in the name, if it is not certain which of the two is the person's
+    )
 
 
 def read_platform_name(name: str, exercises: Iterable[str] = ()) -> PlatformName | None:

@@ -163,8 +163,8 @@ CHOSEN = '"Team Red" is a group, but a student could have chosen this name; pass
     ("given", "name", "expected"),
     [
         # Some names tell no student.
-        *(("", name, "names no student") for name in ("01_first.ipynb", "_01_first.ipynb")),
-        ("", "01_first/01_first.ipynb", "names no student"),
+        *(("", name, "does not name a student") for name in ("01_first.ipynb", "_01_first.ipynb")),
+        ("", "01_first/01_first.ipynb", "does not name a student"),
         ("", "submission_5/01_first.ipynb", "with its submission_metadata.yml"),
         ("", "assignment_1_export/submission_5/01_first.ipynb", "with its submission_metadata.yml"),
         ("", "=ada/01_first.ipynb", "is not a student's id"),

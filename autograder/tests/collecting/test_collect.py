@@ -354,7 +354,7 @@ def test_a_bad_archive_stops_neither_the_next_nor_what_came_before(course: Cours
     bad = [make_zip(tmp_path / "deep.zip", deep), tmp_path / "twice.zip", tmp_path / "broken.zip"]
     assert [line.partition("; ")[0] for line in said(run(course, *bad, tmp_path / "large.zip"))] == [
         f"{EXPORT}submission_metadata.yml: refused: does not describe a whole export of Gradescope",
-        f"{EXPORT}submission_5/01_small.ipynb: refused: names no student",
+        f"{EXPORT}submission_5/01_small.ipynb: refused: does not name a student",
         *["ada: refused: is in the archive several times"] * 2,
         "refused: is damaged",
         "bob: refused: is larger than 50 MB",
@@ -481,7 +481,10 @@ submission_5:
 
 def test_a_notebook_alone_is_told_where_to_go(course: Course, tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "mail", {"ada/01_small.ipynb": notebook()})
-    problem = "is a notebook; put it into a folder named by the student's id, and collect the folder above"
+    problem = (
+        "is a notebook; put it into a folder with the student's id as its name, and collect the folder "
+        "above it"
+    )
     assert said(run(course, folder / "ada" / "01_small.ipynb")) == [f"refused: {problem}"]
     assert said(run(course, folder)) == ["ada: new"]
 
