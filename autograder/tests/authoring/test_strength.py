@@ -107,10 +107,10 @@ REASON = '"""Both are the same."""'
         (
             "double",
             'edits = "X => Y"',
-            "2: cannot be read; write lists of texts, as in edits = [...]; they may be",
+            "2: cannot be read; write a list of texts, as in edits = [...]; the valid",
         ),
-        ("double", 'edits = ["X => Y", 1]', "2: cannot be read; write lists of texts"),
-        ("double", 'shares = ["squares"]\nreasons = ["none"]', "3: cannot be read; write lists of texts"),
+        ("double", 'edits = ["X => Y", 1]', "2: cannot be read; write a list of texts"),
+        ("double", 'shares = ["squares"]\nreasons = ["none"]', "3: cannot be read; write a list of texts"),
     ],
 )
 def test_a_declaration_that_cannot_be_read_is_refused_with_its_place_and_fix(

@@ -202,7 +202,7 @@ def test_a_visible_check_that_fails_on_the_reference_is_found_with_its_line(
 
 
 OPEN = ("return torch.mul(x, 2)", "return torch.mul(x, 2", "'(' was never closed; it must be Python")
-ZERO = ("table = torch", "1 / 0\ntable = torch", "ZeroDivisionError: division by zero; all cells but")
+ZERO = ("table = torch", "1 / 0\ntable = torch", "ZeroDivisionError: division by zero; all cells except")
 
 
 @pytest.mark.parametrize(
