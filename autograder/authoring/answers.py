@@ -31,7 +31,7 @@ def released(assignments: Path, exercise: Exercise) -> NotebookJson:
 
 
 def fill(notebook: NotebookJson, answers: Mapping[str, str]) -> NotebookJson:
-    """Return a copy of `notebook` in which the cells named in `answers`, by grade_id, have its texts."""
+    """Return a copy of `notebook` with the texts of `answers` in the cells with these grade_ids."""
     filled = copy.deepcopy(notebook)
     for cell in filled["cells"]:
         name = cell["metadata"].get("nbgrader", {}).get("grade_id")
@@ -41,7 +41,7 @@ def fill(notebook: NotebookJson, answers: Mapping[str, str]) -> NotebookJson:
 
 
 def solved_cells(exercise: Exercise, answers: Mapping[str, str]) -> tuple[NotebookCell, ...]:
-    """Return the notebook's cells with the given `answers`, and the reference's to all other questions."""
+    """Return the notebook's cells, filled with `answers`; the reference answers all other questions."""
     return cells_of(fill(build_notebook(exercise), answers))
 
 
@@ -51,7 +51,7 @@ def stubs(exercise: Exercise) -> dict[str, str]:
 
 
 def right_answers(exercise: Exercise) -> dict[str, str]:
-    """Return the reference's answers and model answers, by question, without BEGIN and END SOLUTION."""
+    """Return the right answer to each question, without the lines BEGIN SOLUTION and END SOLUTION."""
     return {cell.name: unmarked(cell.text) for cell in exercise.cells if cell.role in _ANSWERED}
 
 
@@ -60,11 +60,11 @@ def unmarked(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if line.strip() not in (BEGIN, END))
 
 
-SHOWN = 2  # accepted answers at the end of a solutions notebook, at most
+SHOWN = 2  # the largest number of accepted answers at the end of a solutions notebook
 INTRODUCTION = """\
-**Solutions.** Below each description is the course's answer, also to questions that you answered in your own
-words. Other answers can be right as well: what counts is what the function does. The end of this notebook
-shows other right answers and their advantages. Run all cells, then change something and see what happens."""
+**Solutions.** Below each description is the course's answer. Other answers can be right as well: what counts
+is what a function does, or what a text says. The end of this notebook shows other right answers and their
+advantages. Run all cells, then change something and see what happens."""
 OTHER_ANSWERS = """\
 # Other right answers
 
@@ -109,7 +109,7 @@ def _why_wait(course: Course, name: str, now: datetime) -> str:
     """Return the reason why an exercise's solutions cannot be written yet, or an empty string."""
     last = last_due_time(course, name)
     if last is None:
-        return f"{name}: has no due date; give it a `due` in course.yaml, or use --early"
+        return f"{name}: has no due date; add `due` to the exercise in course.yaml, or use --early"
     if now > last:
         return ""
     what = "it is due" if last == course.exercises[name].settings.due else "the last extension ends"
@@ -143,12 +143,12 @@ def _variant_cells(exercise: Exercise, variant: Answer) -> Iterator[Cell]:
 
 
 def _paragraphs(variant: Answer) -> list[str]:
-    """Return the docstring's paragraphs: how the answer differs and, if the author says so, its advantage."""
+    """Return the docstring's paragraphs: the answer's difference from the reference, and any advantage."""
     return [" ".join(paragraph.split()) for paragraph in variant.docstring.split("\n\n")]
 
 
 def _check_call(check: Cell) -> str:
-    """Return the call that runs a check again if the check is a function, else an empty string."""
+    """Return the call of a check that is a function, or an empty string for any other check."""
     match ast.parse(check.text).body[-1]:
         case ast.FunctionDef(name):
             return f"{name}()"

@@ -1,7 +1,7 @@
-"""Finds an author's answers that cannot be called like the solution, such as after it got a new argument.
+"""Finds the author's answers that cannot be called in the same ways as the solution.
 
-A known mistake with wrong arguments fails every test, regardless of its results. So its failure does not show
-that the tests catch the mistake.
+This happens if the solution gets a new parameter. A known mistake that does not accept the tests' arguments
+fails every test, which does not show that the tests catch the mistake.
 """
 
 import ast
@@ -41,9 +41,9 @@ def _functions(code: str) -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def _accepts_usual_calls(arguments: ast.arguments, others: ast.arguments) -> bool:
-    """Whether a function with `arguments` accepts the usual calls of a function with the arguments `others`.
+    """Whether a function with the parameters `arguments` accepts the usual calls of one with `others`.
 
-    A usual call passes required arguments by position, and optional ones by position or by name.
+    A usual call passes required arguments by position, and optional arguments by position or by name.
     """
     positional, expected = ([*each.posonlyargs, *each.args] for each in (arguments, others))
     required = len(expected) - len(others.defaults)
@@ -57,10 +57,10 @@ def _accepts_usual_calls(arguments: ast.arguments, others: ast.arguments) -> boo
 
 
 def stale(answer: Answer, failed: Sequence[Run]) -> str:
-    """Return the problem if a known mistake fails only because of its arguments or a missing name.
+    """Return a message if a known mistake fails only because of its parameters or a missing name, else "".
 
-    Without a problem, return an empty string. If the author wants exactly this error, the marker in
-    mistakes.py names it, as in `error="NameError"`. Then it is not a problem.
+    Such an error is allowed if it is the mistake itself. Then the author names the error in the first line of
+    the mistake's cell in mistakes.py, as in `error="NameError"`.
     """
     errors = [_error_before_result(answer.question, run.error) for run in failed]
     is_stale = all(errors) and any(run.test.basic for run in failed)
@@ -68,13 +68,13 @@ def stale(answer: Answer, failed: Sequence[Run]) -> str:
     if error == answer.error:
         return ""
     if answer.error:
-        return f'does not fail only because of {answer.error}; delete error="{answer.error}"'
-    fix = f'adapt it to the current solution, or add error="{error}" if this error is the mistake'
+        return f'{answer.error} does not describe how this answer fails; delete error="{answer.error}"'
+    fix = f'adapt it to the solution, or add error="{error}" to its `# %%` line if you want this error'
     return f"fails before it returns a result: {errors[0]}; {fix}"
 
 
 def _error_before_result(question: str, error: BaseException | None) -> str:
-    """Return the error of an answer that refused the call or used a missing name, else an empty string."""
+    """Return the error if an answer did not accept a test's arguments or used a missing name, else ""."""
     match error:
         case StudentError(type="TypeError") if re.match(_REFUSED_CALL.format(question), error.message):
             return str(error)

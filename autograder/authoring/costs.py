@@ -2,14 +2,14 @@
 
 The rules:
 
-- Nearly all misconceptions of the catalogue fail a test.
-- An answer with wrong results, which fails a basic test, keeps at most half. This follows from how a
-  question's points are divided among its tests.
+- Nearly all misconceptions, which are the typical mistakes that the course describes, fail a hidden test.
+- An answer that fails a basic test, which checks results on ordinary inputs, keeps at most half of the
+  points. This follows from how a question's points are divided among its tests.
 - A trivial answer, which does next to no work, keeps at most a quarter.
-- A corner mistake, which fails no basic test, costs between 3 and 25 %. If the question has few tests, it may
-  cost the share of one test.
-- An answer with wrong results that passes the visible check loses at most a quarter.
-- A known mistake fails the same tests with each set of hidden inputs.
+- A corner mistake passes all basic tests and fails another test. It costs between 3 and 25 % of the points.
+  If the question has few tests, one failed test may cost more.
+- A wrong answer that passes the visible check loses at most a quarter.
+- The hidden inputs come in several random sets. A known mistake fails the same tests with each set.
 """
 
 import ast
@@ -70,7 +70,7 @@ def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, st
     """Yield trivial answers to a question: a short description and the code of each.
 
     A function, or a class's `forward`, returns zeros, an argument or a mean. A `forward` also returns the
-    output of one layer. The code contains the right answer first, because the trivial answer needs its
+    output of one layer. The code begins with the right answer: the trivial answer uses the right answer's
     layers and the shape of its result.
     """
     solution = exercise.solutions[question]
@@ -95,7 +95,7 @@ def _trivial_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
     x = forward.args.args[1].arg
     for layer in attributes_of(node):
         call = f"self.{layer}({x})"
-        if ast.unparse(forward.body[-1]) != f"return {call}":  # else this is the solution
+        if ast.unparse(forward.body[-1]) != f"return {call}":  # the solution itself is not a trivial answer
             body = f"return {call} if callable(self.{layer}) else {x} @ self.{layer}"
             yield f"forward returns {layer} of {x}", indent(_method(forward, body), "    ")
 
@@ -119,9 +119,9 @@ def _method(function: ast.FunctionDef, body: str) -> str:
 
 QUARTER, LEAST_COST = 0.25, 0.03  # shares of a question's points
 _NOISE = 1e-9  # rounding error of a share
-_VARIANTS = 3  # answers tried for each misconception, at most; the first that fails a test is measured
-# If the first _BROKEN failed tests of an answer all raise errors in _BROKEN_CODE, the rule has only broken
-# the code. No student would submit such an answer, so it does not count.
+_VARIANTS = 3  # the largest number of wrong answers tried for each misconception
+# If the first three (_BROKEN) tests that an answer fails all raise errors in _BROKEN_CODE, its code is bad.
+# No student would submit such an answer, so it does not count.
 _BROKEN = 3
 _BROKEN_CODE = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
 CLASSES = ("results wrong", "corner", "trivial")
@@ -134,7 +134,7 @@ class Cost:
     question: str
     kind: str  # misconception, mistake, trivial or wrong answer
     mistake: str  # the name of the mistake, or what a trivial answer does
-    kept: float  # the share of the question's points that the answer keeps, or an upper bound
+    kept: float  # the share of the points that the answer keeps; an upper bound if not all tests ran
     results_wrong: bool = False  # whether a basic test fails
     most: float = QUARTER  # the largest share of the points that a mistake in a corner case may cost
     is_green: bool = False  # whether the visible check passes
@@ -145,21 +145,20 @@ class Cost:
 
     @property
     def group(self) -> str:
-        """The class of the wrong answer: one of CLASSES."""
+        """The group of the wrong answer: one of CLASSES."""
         return "trivial" if self.kind == "trivial" else CLASSES[0 if self.results_wrong else 1]
 
     @property
     def distance(self) -> float:
-        """How far the share is outside the range that the rules allow; 0 if it is inside."""
+        """The distance of the share from the range that the rules allow; 0 inside the range."""
         lost = 1 - self.kept
         if self.kind == "trivial":
             return max(self.kept - QUARTER, 0.0)
         if self.results_wrong:
             return max(lost - QUARTER, 0.0) if self.is_green else 0.0
-        if not lost:  # `_needed_tests` reports answers that pass all tests
+        if not lost:  # all tests pass; `_needed_tests` reports such answers
             return 0.0
-        # "__" joins the names of two mistakes in the same answer. These may cost more than one corner
-        # mistake.
+        # An answer with "__" in its name combines two mistakes. It may cost more than a single mistake may.
         most = 1.0 if "__" in self.mistake and not self.is_green else self.most
         return max(lost - most, LEAST_COST - lost, 0.0)
 
@@ -173,22 +172,23 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The costs of all wrong answers to an exercise, and findings: the changes that its author must make."""
+    """The costs of all wrong answers to an exercise."""
 
-    misconceptions: int = 0  # misconceptions that change a right answer and do more than break its code
-    failing: int = 0  # misconceptions that fail a test
-    fitting: frozenset[str] = frozenset()  # the catalogue's rules that change a right answer
-    findings: tuple[str, ...] = ()
-    harmless: tuple[str, ...] = ()  # misconceptions that change a right answer and fail no test
+    misconceptions: int = 0  # number of misconceptions that apply to a right answer and leave code that runs
+    failing: int = 0  # number of such misconceptions that fail a test
+    fitting: frozenset[str] = frozenset()  # the misconceptions' rewriting rules that match a right answer
+    findings: tuple[str, ...] = ()  # messages on what the author must change
+    harmless: tuple[str, ...] = ()  # misconceptions that apply to a right answer and pass all tests
     wrong: tuple[Cost, ...] = ()  # each wrong answer that fails a test
-    sentences: tuple[tuple[str, str], ...] = ()  # pairs: a name in the catalogue, and a question
+    # (name in the catalogue, question) for each explanation that students can get
+    sentences: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         counts = f"{self.failing} of {self.misconceptions} misconceptions fail a test"
         return counts if self.misconceptions else ""
 
     def shares(self) -> Iterator[str]:
-        """Yield a line for each class of wrong answers: how many keep 0, up to 1, up to 2, ... tenths.
+        """Yield a line for each group: the numbers of wrong answers that keep 0 %, up to 10 %, up to 20 % ...
 
         Then yield the answers whose shares are furthest outside the range that the rules allow.
         """
@@ -196,7 +196,7 @@ class Costs:
             kept = [cost.kept for cost in self.wrong if cost.group == group]
             tenths = Counter(math.ceil(round(10 * share, 6)) for share in kept)
             counts = " ".join(f"{tenths[tenth]:4}" for tenth in range(11))
-            yield f"{group:14} {len(kept):4} answers, by tenths of the points that they keep: {counts}"
+            yield f"{group:14} {len(kept):4} answers, of which keep 0 %, up to 10 %, ... 100 %: {counts}"
         for cost in sorted(self.wrong, key=lambda cost: -cost.distance)[:_FURTHEST]:
             if cost.distance:
                 yield f"{cost}; it fails {', '.join(cost.fails)}"
@@ -216,12 +216,12 @@ def wrong_answers(
 ) -> Iterator[Cost]:
     """Run each wrong answer on the hidden tests and the visible check of its question, and yield its cost.
 
-    - `checks`: by question, the visible check that the reference passes
+    - `checks`: the visible check of each question whose check the reference passes
     - `sets`: the number of sets of hidden inputs on which each known mistake runs
-    - `catalogued`: by question, the wrong answers that the catalogue's rules make from right answers
-    - `failed`: by known mistake, its failed runs on the first set
-    - `whole`: whether a misconception that fails the visible check runs on all tests. Otherwise it stops at
-      its first failed basic test.
+    - `catalogued`: the right answers to each question, and the wrong answers that misconceptions make of them
+    - `failed`: for each known mistake, the runs of the tests that it fails on the first set
+    - `whole`: whether to run all tests even on a misconception that fails the visible check. By default, the
+      tests on it stop at the first failed basic test.
     """
     exercise = suite.exercise
     for question in exercise.points:
@@ -245,13 +245,13 @@ def measure(
 ) -> Costs:
     """Return the costs of all `wrong_answers`, with a finding for each that costs too much or too little.
 
-    At least this `share` of the misconceptions must fail a test.
+    If less than this `share` of the misconceptions fails a test, there are findings on those that pass.
     """
     exercise = suite.exercise
     catalogue, declared = load_catalogue(exercise.catalogue), read_declared(exercise)
     catalogued = {question: Answers(exercise, catalogue, question) for question in exercise.points}
     costs = list(wrong_answers(suite, checks, sets, catalogued, failed, whole=whole))
-    fix = "let the test catch this mistake with all inputs, or with none"
+    fix = "change the test, so that its result is the same with all sets"
     findings = [f"{cost.place}: {message}; {fix}" for cost in costs for message in cost.intermittent]
     findings += [*_needed_tests(suite, costs, declared, share), *_shares_outside(suite, costs, declared)]
     single = [cost for cost in costs if cost.kind == "misconception"]
@@ -278,7 +278,7 @@ class _CostMeter:
         self._exercise, self._question, self._check = suite.exercise, question, check
         self._whole = whole
         self._tests = suite.of(question)
-        # The number of tests that are not basic, or 1 as a divisor.
+        # The number of tests that are not basic, at least 1, because it is a divisor.
         self._other_tests = sum(not test.basic for test in self._tests) or 1
         self._suite, self._trial = suite, Trial(suite, question)
 
@@ -294,9 +294,9 @@ class _CostMeter:
                 yield replace(cost, changed=" ".join(line for line in lines if line not in right))
 
     def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[tuple[str, Cost]]:
-        """Yield the first code that fails a test, with its cost.
+        """Yield the first of these wrong answers that fails a test, with its cost.
 
-        If no code fails, yield the first one. If rules only broke the code, yield nothing.
+        If all pass, yield the first. If some fail, but only with errors of broken code, yield nothing.
         """
         is_broken = False
         for code in codes:
@@ -312,9 +312,9 @@ class _CostMeter:
             yield codes[0], self.cost("misconception", name, codes[0], failing=())
 
     def mistake(self, mistake: Answer, sets: Sequence[int], failed: Sequence[Run]) -> Cost:
-        """Return the cost of a known mistake, with a message on each test that it fails on only some sets.
+        """Return the cost of a known mistake, and messages on tests that fail with only some sets of inputs.
 
-        `failed` has its failed runs on the first set.
+        `failed` are the runs of the tests that the mistake fails on the first set.
         """
         cells, failed_by_set = self._exercise.variant(mistake.code), [failed]
         for number in sets[1:]:
@@ -322,7 +322,7 @@ class _CostMeter:
             failed_by_set.append([*failed_runs(self._suite, cells, inputs, self._tests)])
         times = Counter(run.test for runs in failed_by_set for run in runs)
         intermittent = tuple(
-            f'fails "{test.title}" ({test.function}) with {times[test]} of {len(sets)} sets of hidden inputs'
+            f'fails "{test.title}" ({test.function}) with only {times[test]} of {len(sets)} sets of inputs'
             for test in self._tests
             if 0 < times[test] < len(sets)
         )
@@ -335,13 +335,13 @@ class _CostMeter:
     ) -> Cost:
         """Return the cost of an answer on the first set of hidden inputs.
 
-        `failing` has its failed runs. If `failing` is None, the answer runs on the tests now.
+        `failing` are the runs of the tests that the answer fails. If it is None, the tests run now.
         """
         is_green, failed = not self._fails_check(code), set[HiddenTest]()
         for run in self._failing(code) if failing is None else failing:
             failed.add(run.test)
             if kind == "misconception" and run.test.basic and not is_green and not self._whole:
-                break  # the rules allow such an answer any share, so an upper bound of it is enough
+                break  # the share is at most half now; it need not be exact, since no rule asks for less
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         wrong = any(test.basic for test in failed)
         kept, most = kept_share(self._tests, failed), max(QUARTER, 0.5 / self._other_tests)
@@ -366,16 +366,16 @@ class _CostMeter:
 def _needed_tests(
     suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared], share: float
 ) -> Iterator[str]:
-    """Yield a finding for each misconception that passes all tests, if these are too many.
+    """Yield a finding for each misconception that passes all tests, if there are too many of them.
 
-    Also yield a finding for each declared exception for a misconception that is not needed.
+    Also yield a finding for each misconception that the author declared as an exception without need.
     """
     fails = {(cost.question, cost.mistake): cost.fails for cost in costs if cost.kind == "misconception"}
     places = {(each.question, each.text): each.place for each in declared if each.kind == "misconceptions"}
     counted = {key: failed for key, failed in fails.items() if failed or key not in places}
     unseen = [key for key, failed in counted.items() if not failed]
     for question, name in unseen if len(unseen) > (1 - share) * len(counted) else ():
-        fix = f"no test of {question} fails; add one, or declare an exception in {MISTAKES}"
+        fix = f"no test of {question} fails; add a test, or declare an exception in {MISTAKES}"
         yield f"{suite.exercise.suite}: {question}__{name} changes a right answer, and {fix}"
     for (question, name), place in places.items():
         if fails.get((question, name), ("",)):
@@ -386,7 +386,7 @@ def _needed_tests(
 def _shares_outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared]) -> Iterator[str]:
     """Yield a finding for each answer whose share breaks the rules, unless the author declared an exception.
 
-    Also yield a finding for each declared exception for a share that is not needed.
+    Also yield a finding for each answer that the author declared as an exception without need.
     """
     reasons = {(each.question, each.text): each.place for each in declared if each.kind == "shares"}
     outside = {(cost.question, cost.mistake): cost for cost in costs if cost.distance > _NOISE}
@@ -395,27 +395,32 @@ def _shares_outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Decl
             yield f"{cost.place or suite.exercise.suite}: {cost}{_rule_and_fix(suite, cost)}"
     for (question, name), place in reasons.items():
         if (question, name) not in outside:
-            problem = f"{name} needs no exception: the rules allow the share of {question} that it keeps"
+            problem = f"{name} needs no exception: the rules allow its share of the points of {question}"
             yield f"{place}: {problem}; delete it here"
 
 
 def _rule_and_fix(suite: Suite, cost: Cost) -> str:
     """Return the end of a finding: the reason why an answer's share is not allowed, and the fix."""
     functions, fails = dict.fromkeys(test.function for test in suite.of(cost.question)), ", ".join(cost.fails)
-    declaration = f'`shares = ["{cost.mistake}"]` in a cell `# %% exception="{cost.question}"`'
-    reason = f"or write {declaration} of {MISTAKES}, with the reason"
+    declaration = f'`shares = ["{cost.mistake}"]`, with the reason, below `# %% exception="{cost.question}"`'
+    reason = f"or write {declaration} in {MISTAKES}"
     if cost.kind == "trivial":
         passed = ", ".join(name for name in functions if name not in cost.fails)
-        return f"; make these tests stricter, or mark them with needs_results: {passed}"
-    if cost.is_green and 1 - cost.kept > cost.most:
-        return f", but it passes the visible check; let that check catch it, too, {reason}. It fails {fails}"
-    return f", although it passes the basic tests; let it fail fewer or more tests than {fails}, {reason}"
+        return (
+            f", because it passes {passed}; make these tests stricter, or mark them with needs_results=True"
+        )
+    if cost.is_green and (cost.results_wrong or 1 - cost.kept > cost.most):
+        return (
+            f" and fails {fails}, but passes the visible check; change the check so that it fails, {reason}"
+        )
+    change = "fewer" if cost.kept < 1 - cost.most else "more"
+    return f", although it passes the basic tests; let {fails} cost the answer {change} points, {reason}"
 
 
 def check_error(check: str, cells: tuple[str, ...], limit: float = MOST) -> BaseException | None:
-    """Run a visible check after these trusted cells, with a fixed seed; return its error, or None.
+    """Run these trusted cells and then a visible check, with a fixed seed; return the error, or None.
 
-    Cells and check together are stopped after `limit` seconds of processor time.
+    The cells and the check are stopped after `limit` seconds of processor time in total.
     """
     with clock(limit), silence(), warnings.catch_warnings(), drawing(0, by_torch=True):
         warnings.simplefilter("ignore")

@@ -1,7 +1,8 @@
 """Checks `builds_on` in course.yaml, and finds right answers that pass the tests of another question.
 
-If a question builds on an earlier one, a submission with a wrong earlier answer is graded again with the
-right one in its place, so that the mistake costs no points in the later question.
+If a later question builds on an earlier question, and a student's answer to the earlier question is wrong,
+the later question is graded again with the right answer to the earlier one. So the mistake costs points only
+once.
 """
 
 import ast
@@ -21,24 +22,27 @@ from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_compiled
 
-_WRONG = "def {}(*given, **named):\n    return given"  # fails all tests, but counts as attempted
-MOST = 0.5  # the largest share of its points that a question may give for the right answer to another one
+_WRONG = "def {}(*given, **named):\n    return given"  # a wrong answer to the earlier question
+MOST = 0.5  # the largest share of a question's points that the right answer to another question may get
 _Grade = Callable[[Mapping[str, str]], Report]
 
 
 def measure(
     exercise: Exercise, builds_on: BuildsOn, suite: Suite, grade: _Grade
 ) -> tuple[str, tuple[str, ...]]:
-    """For each pair in `builds_on`, grade a right later answer together with a wrong earlier one.
+    """Check each pair of questions in `builds_on`: a later question, and an earlier one on which it builds.
 
-    Return a summary with the number of pairs that are proved, and a finding for each problem. `grade` grades
-    the reference like a submission, after it has replaced some of its answers.
+    A right answer to the later question must get full marks together with a wrong answer to the earlier
+    question. Return a summary with the number of pairs for which this is so, and a finding for each problem.
+    `grade` puts the given answers into the reference and grades the result like a submission.
     """
     pairs = [(later, earlier) for later, names in builds_on.items() for earlier in names]
     problems = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
     proved = f"{problems.count(None)} of {len(pairs)}"
     summary = (
-        f"{proved} pairs of builds_on are proved: earlier mistakes cost no later points" if pairs else ""
+        f"{proved} pairs in builds_on work: mistakes in the earlier question cost no points in the later one"
+        if pairs
+        else ""
     )
     other_problems = (
         _substitute_problem(exercise, later, other, suite)
@@ -64,11 +68,11 @@ def without_examples(exercise: Exercise, suite: Suite) -> Iterator[str]:
     examples = Examples(suite)
     if names := ", ".join(examples.questions_without_example()):
         note = f"wrong answers to {names} get no example on feedback pages"
-        yield f"{exercise.suite}: {note}; pages only show calls with {examples.limits}"
+        yield f"{exercise.suite}: {note}, because pages show only calls with {examples.limits}"
 
 
 def _available(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[str]:
-    """Return the questions whose right answers a worker holds while it grades `later` again."""
+    """Return the questions whose right answers are in the worker's memory while it grades `later` again."""
     given = compiled(exercise.reference, earlier, [later])
     with beside_handout(exercise):
         variables = run_compiled(given.code, given.names)[earlier[0]].__globals__
@@ -76,14 +80,14 @@ def _available(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[s
 
 
 def fix_for_dependence(exercise: Exercise, builds_on: BuildsOn, later: str, earlier: str) -> str:
-    """Return the advice to the author if a wrong answer to `earlier` also fails tests of `later`."""
+    """Return the advice to the author if tests of `later` fail because the answer to `earlier` is wrong."""
     (cell,) = (cell for cell in exercise.cells if (cell.role, cell.name) == (Role.SOLUTION, later))
     names = {part.id for part in ast.walk(ast.parse(cell.text)) if isinstance(part, ast.Name)}
     if earlier in names and earlier not in builds_on.get(later, ()):
         entry = {BUILDS_ON: {later: [earlier]}}
         if not list(wrong_rules(exercise, entry)):
             return f"{later} calls {earlier}: write `{BUILDS_ON}: {{{later}: [{earlier}]}}` in course.yaml"
-    return f"Make that test independent of {earlier}"
+    return f"Make the test of {later} independent of {earlier}"
 
 
 def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: _Grade) -> str | None:
@@ -96,40 +100,39 @@ def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: 
         if later in bound_names(answer.code) and earlier in used_names(later, code_parts([answer.code]))
     )
     if (caller := next(calling, None)) is None:
-        fix = f"write one, in which {later} calls {earlier}"
+        fix = f"write an answer in which {later} calls {earlier}"
         return f"{exercise.folder / ACCEPTED}: has no answer to {later} that builds on {earlier}; {fix}"
     answers = _with_wrong_earlier(exercise, caller, earlier)
     question = next(question for question in grade(answers).questions if question.name == later)
     if question.score == question.max_score:
         return None
     result = f"{later} is {question.verdict}. {question.hint}"
-    return f"{caller.place}: must lose no points in {later} if {earlier} is wrong, but {result}"
+    return f"{caller.place}: {later} must get full marks even if {earlier} is wrong, but {result}"
 
 
 def _substitute_problem(exercise: Exercise, later: str, other: str, suite: Suite) -> str | None:
     """Return the problem if the right answer to `other` gets too many points as an answer to `later`.
 
-    The worker that grades `later` again holds this right answer, so a student's code could return its
-    results.
+    The worker that grades `later` again holds this right answer, so a student's code could find and call it.
     """
     if (share := _share(suite, (*exercise.reference, f"{later} = {other}"), later)) <= MOST:
         return None
     problem = f"the right answer to {other} alone gets {share:.0%} of the points of {later}"
-    fix = f"change {BUILDS_ON} of {later} in course.yaml"
-    return f"{exercise.folder}: {problem}, and a worker that grades {later} again has that answer; {fix}"
+    danger = f"students' code could call that answer when {later} is graded again"
+    return f"{exercise.folder}: {problem}, and {danger}; change {BUILDS_ON} of {later} in course.yaml"
 
 
 def _with_wrong_earlier(exercise: Exercise, caller: Answer, earlier: str) -> dict[str, str]:
-    """Return the answers of an accepted cell, but with a wrong answer to the earlier question."""
+    """Return the answers in a cell of accepted.py, but with a wrong answer to the earlier question."""
     answers, wrong = exercise.replaced(caller.code), _WRONG.format(earlier)
     if earlier not in answers:
         return {**answers, earlier: wrong}
-    first = next(iter(answers))  # `replaced` puts all code of the cell there
+    first = next(iter(answers))  # `replaced` returns all code of the cell as the first answer
     return {**answers, first: f"{answers[first]}\n\n{wrong}"}
 
 
 def _share(suite: Suite, cells: tuple[str, ...], question: str) -> float:
-    """Return the share of a question's points that these trusted cells get on disclosed inputs."""
+    """Return the share of a question's points that trusted cells get, with inputs that students may see."""
     with catch_warnings(action="ignore"):
         runs = list(suite.run(Local(suite.namespace(cells)), chosen=suite.of(question)))
     return kept_share(suite.of(question), {run.test for run in runs if run.error is not None})

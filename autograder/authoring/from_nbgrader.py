@@ -49,25 +49,25 @@ X
 
 @dataclass(frozen=True)
 class Imported:
-    """An exercise made from a notebook: its files, by path in its folder, and the packages that it needs."""
+    """An exercise made from a notebook."""
 
-    files: dict[str, str | bytes]
-    packages: tuple[str, ...]
+    files: dict[str, str | bytes]  # the content of each file, by path in the exercise's folder
+    packages: tuple[str, ...]  # the packages that the exercise needs
 
 
 def draft(path: Path, name: str, installed: Sequence[str] | None = None) -> Imported:
     """Return the exercise `name` made from an nbgrader source notebook.
 
-    `installed` has the packages of the course, if it exists. Raise SourceError if nbgrader grades no cell.
+    `installed` are the packages of an existing course. Raise SourceError if nbgrader grades no cell.
     """
-    import jupytext  # here, since it loads half of Jupyter
+    import jupytext  # not at the top, because this import is slow
 
     try:
         cells = nbformat.read(path, as_version=4).cells
     except Exception:  # the file may have any content
         cells = []
     if not any(_settings(cell).get("grade") for cell in cells):
-        fix = "give the notebook in nbgrader's source folder, with solutions and tests"
+        fix = "name a notebook in nbgrader's source folder, with solutions and tests"
         raise SourceError(f"{path}: is not a notebook with cells that nbgrader grades; {fix}")
     conversion = _Conversion(cells, path.parent)
     codes = [cell.source for cell in cells if cell.cell_type == "code"]
@@ -93,13 +93,13 @@ def _settings(cell: Any) -> Any:
 
 @dataclass
 class _Answer:
-    """A question with hidden tests, or an answer that an instructor grades."""
+    """An answer in the notebook, which hidden tests or an instructor will grade."""
 
     name: str
-    is_tested: bool  # whether it is a question with hidden tests
-    cell: Any = None  # the cell with its visible check, or with the answer that an instructor grades
+    is_tested: bool  # whether hidden tests grade the answer
+    cell: Any = None  # the new cell that has the points: the visible check, or the answer without tests
     points: float = 0.0
-    visible: list[str] = field(default_factory=list)  # for each of its test cells, the code that students see
+    visible: list[str] = field(default_factory=list)  # the code of each test cell that students see
 
 
 class _Conversion:
@@ -112,12 +112,12 @@ class _Conversion:
         self._pending = list(cells)  # the cells that are not converted yet
         self._names = Names()
         self._answers: dict[str, _Answer] = {}
-        self._owners: dict[str, _Answer] = {}  # by name, the answer that binds it
-        self._solutions: dict[str, str] = {}  # by question, the code of its cell
+        self._owners: dict[str, _Answer] = {}  # the answer that binds each name
+        self._solutions: dict[str, str] = {}  # the code of each question's answer, by name of the question
         self._untitled: list[str] = []  # names of the hidden tests whose test cells have no docstring
         self._tests: list[str] = []
         self._imports = {"question"}  # names from autograder.testing
-        self._fetched: dict[str, str] = {}  # by name that a hidden test gets from the notebook: its test cell
+        self._fetched: dict[str, str] = {}  # for each name of the notebook that a test uses: the test's cell
         self._read: list[frozenset[str]] = []  # the names that each code cell reads
         while self._pending:
             self._convert(self._pending.pop(0))
@@ -126,9 +126,9 @@ class _Conversion:
         self._note_calls()
         if self._untitled:
             fix = (
-                "Students read a test's docstring as its title. Name the tested property in the docstring of"
+                "Name the tested property in each docstring, since students read it as the title of the test"
             )
-            self.notes.append(f"{fix} {', '.join(self._untitled)}.")
+            self.notes.append(f"{fix}: {', '.join(self._untitled)}.")
         self.notes += self.files.notes
 
     def suite(self, title: str) -> str:
@@ -139,7 +139,7 @@ class _Conversion:
         return f"{doc}\n\nfrom autograder.testing import {', '.join(sorted(self._imports))}\n{tests}"
 
     def question_for_mistake(self) -> str:
-        """Return a function with a `return` and a visible test, which no other answer uses, or ""."""
+        """Return the name of a function that suits the sample mistake, or "" if there is no such function."""
         for name, code in self._solutions.items():
             returns = any(_returns(node, name) for node in parsed(code).body)
             others = [other for question, other in self._solutions.items() if question != name]
@@ -177,9 +177,10 @@ class _Conversion:
         return self.cells[-1]
 
     def _code(self, settings: Any, text: str) -> None:
-        """Convert a code cell without an answer: to a demo if it only shows something, else to given code.
+        """Convert a code cell that is neither an answer nor a test.
 
-        IPython magics in given code move to a demo cell above it. Cell magics and timing magics are left out.
+        Code that only shows something becomes a demo, which grading skips. In other code, IPython's magics
+        move to a new demo above it, except that cell magics and timing magics are deleted.
         """
         code, magics = _without_magics(text)
         tree = parsed(code)
@@ -206,14 +207,14 @@ class _Conversion:
         self.notes += [f"{settings['grade_id']}: `{line}` is left out." for line in lines]
 
     def _bind(self, settings: Any, code: str, answer: str) -> None:
-        """Add the names that a cell binds.
+        """Record the names that a code cell binds.
 
-        Add notes on names that an earlier test used, and on names that the cell reads but only a test binds.
+        Add notes on names that an earlier test has used, and on names in the cell that only a test binds.
         """
         tree, before = parsed(code), self._names.notebook
         bound = frozenset[str]().union(*map(bindings, tree.body))
         for name in sorted(bound & before & self._fetched.keys()):
-            effect = f"{self._fetched[name]} above it used the earlier value"
+            effect = f"the hidden test of {self._fetched[name]} sees only the last value"
             self.notes.append(f"{settings['grade_id']} binds {name} again; {effect}.")
         for name in sorted(read_names(tree) - before - bound):
             if name in self._names.sources:
@@ -223,7 +224,7 @@ class _Conversion:
         self._names.add_cell(code, answer)
 
     def _solution(self, settings: Any, text: str, *, is_code: bool) -> None:
-        """Convert an answer: to a question if it binds a name that tests can use, else to a manual answer."""
+        """Convert a cell with an answer. If it binds no name that tests can use, an instructor grades it."""
         if not is_code:
             text = self._model_answer(settings["grade_id"], text)
         if not is_code or settings.get("grade"):
@@ -237,11 +238,11 @@ class _Conversion:
         free = [name for name in bound if name not in self._answers]
         if not free:
             identity = settings["grade_id"]
-            self.notes.append(f"{identity} binds no name that a test could use: an instructor grades it.")
+            self.notes.append(f"An instructor grades {identity}: it binds no name that a test could use.")
             answer = self._manual(settings, text, is_code=True, points=0.0)
         else:
             following = self._following_words()
-            # The name is preferably the cell's grade_id, then one that the next tests use, then the last one.
+            # Prefer the cell's grade_id; next, a name that the next tests use; last, the name bound last.
             name = max(free, key=lambda n: (n == settings["grade_id"], n in following, bound.index(n)))
             answer = self._answers[name] = _Answer(name, is_tested=True)
             self._solutions[name] = code
@@ -250,14 +251,14 @@ class _Conversion:
             identity = settings["grade_id"]
             if identity.isidentifier() and name not in {identity, *self._names.functions}:
                 fix = "To change it, rename the variable in all files of the exercise"
-                self.notes.append(f"Students read {name}, a variable, as the name of {identity}. {fix}.")
+                self.notes.append(f"Students see {identity} under the name of the variable {name}. {fix}.")
         self._owners |= dict.fromkeys(bound, answer)
 
     def _model_answer(self, identity: str, text: str) -> str:
-        """Return the model answer of a written answer, whose cell may contain the question instead.
+        """Return the model answer in a text cell that students fill. The text may be the question instead.
 
-        If the cell's text is a question and there is no text above it, the cell becomes a text cell that
-        students see. If there is text above, that text may be the question. Then the cell stays hidden.
+        If the text ends with "?" and there is no text above it, it counts as the question, which students
+        see. If there is text above, that may be the question, so the author gets a note.
         """
         is_question = BEGIN not in text and text.rstrip("*_ \n").endswith("?")
         has_text_above = self._has_text_above()
@@ -266,9 +267,9 @@ class _Conversion:
             self.notes.append(f"{identity} is a question. It is a text cell now: write its model answer.")
             return NO_ANSWER
         if is_question or not has_text_above:
-            problem = "ends with a question" if is_question else "comes right after another answer"
-            fix = "students do not see this model answer, so the text above it must ask the question"
-            self.notes.append(f"{identity} {problem}: {fix}.")
+            problem = "ends with a question" if is_question else "has no description above it"
+            fix = "Students do not see this model answer, so ask the question in a text cell above it"
+            self.notes.append(f"{identity} {problem}. {fix}.")
         return text
 
     def _has_text_above(self) -> bool:
@@ -282,7 +283,7 @@ class _Conversion:
         return False
 
     def _following_words(self) -> set[str]:
-        """Return the words of the test cells before the next answer. If there are none, of all later ones."""
+        """Return the words in test cells before the next answer; if there are none, in all test cells."""
         words, later = set[str](), set[str]()
         is_next = True
         for cell in self._pending:
@@ -308,14 +309,14 @@ class _Conversion:
         return manual
 
     def _test(self, settings: Any, text: str) -> None:
-        """Convert a test cell to a part of its question's visible check and a draft of a hidden test."""
+        """Convert a test cell to the draft of a hidden test. Add its visible code to the question's check."""
         identity = settings["grade_id"]
         answer = self._tested(text)
         if answer is None:
             self.notes.append(f"{identity} is left out: there is no answer above it that it could test.")
             return
         if re.search("### (?:HASHED )?AUTOTEST", text):
-            self.notes.append(f"{identity} uses nbgrader's autotest: write tests instead of its lines.")
+            self.notes.append(f"{identity} uses nbgrader's autotest: replace these lines by tests.")
         visible, points = _HIDDEN.sub("", text).strip(), float(settings.get("points") or 0)
         answer.points += points
         if not answer.is_tested:
@@ -356,7 +357,7 @@ class _Conversion:
             self._tests.append(f"{mark}\ndef test_{name}({', '.join(fixtures)}):\n{body}")
 
     def _finish(self, answer: _Answer) -> None:
-        """Write the points of an answer and, if it is a question, its visible check."""
+        """Write the points of an answer and, if hidden tests grade it, its visible check."""
         if answer.is_tested and answer.cell is None:
             answer.cell = self._add("", check=answer.name, points=1)
             self.notes.append(f"No cell tests {answer.name}: write its check and its hidden tests.")
@@ -371,11 +372,11 @@ class _Conversion:
         code = "\n\n".join(filter(None, answer.visible))
         plain, _ = _without_magics(code)
         if not code or not self._can_be_function(plain):
-            return f"# Check of {answer.name}\n{code or '# Its tests are hidden.'}"
+            return f"# Check of {answer.name}\n{code or '# All tests of this question are hidden.'}"
         return f'@check("{answer.name}")\ndef check_{answer.name}():\n{indent(plain, "    ")}'
 
     def _can_be_function(self, code: str) -> bool:
-        """Whether the code of a check works inside a function, and no other code uses the names it binds."""
+        """Whether a check has the same effect inside a function, because no other code uses its variables."""
         tree = parsed(code)
         bound = frozenset[str]().union(*map(bindings, tree.body))
         visible = (text for answer in self._answers.values() for text in answer.visible)
@@ -397,9 +398,9 @@ class _Conversion:
             for called in calls(code, functions):
                 entry = f"`{BUILDS_ON}: {{{name}: [{called}]}}`"
                 self.notes.append(
-                    f"{name} calls {called}. If a wrong {called} should cost no points in {name}, write "
-                    f"{entry} below the exercise in course.yaml, and in {ACCEPTED} an answer to {name} that "
-                    f"calls {called}."
+                    f"{name} calls {called}. If a wrong answer to {called} should cost no points in {name}, "
+                    f"add {entry} to the exercise in course.yaml, and an answer to {name} that calls "
+                    f"{called} to {ACCEPTED}."
                 )
             earlier.append(name)
 
@@ -417,7 +418,7 @@ def _words(code: str) -> set[str]:
 def _without_magics(code: str) -> tuple[str, list[str]]:
     """Return the code without IPython's magics, and a list of these magics.
 
-    If the rest is not Python, return an empty string and a list with the whole code.
+    If the code without magics is not Python, return an empty string, and the whole code as the only item.
     """
     if parsed(code).body or not code.strip():
         return code, []
@@ -433,7 +434,7 @@ def _without_magics(code: str) -> tuple[str, list[str]]:
 
 
 def _only_shows(tree: ast.Module) -> bool:
-    """Whether code seems to bind no names and to have no effect but its output."""
+    """Whether code seems only to show output, without a change of any variable."""
     for statement in tree.body:
         for node in ast.walk(statement):
             match node:

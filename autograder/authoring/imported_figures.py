@@ -1,7 +1,8 @@
-"""Rewrites calls of matplotlib's figures and axes in tests, because hidden tests get only facts of figures.
+"""Rewrites method calls on matplotlib's figures and axes in tests.
 
-Facts are attributes such as `title` and `lines`. If a student's variable holds axes, a hidden test gets a
-figure with only these axes. So `ax.get_title()` becomes `ax.axes[0].title`.
+A hidden test does not get a student's figure. It gets a description with attributes such as `title` and
+`lines`, which are called facts here. The description of axes is a figure with only these axes. So, if `ax`
+are axes, `ax.get_title()` becomes `ax.axes[0].title`.
 """
 
 import ast
@@ -18,11 +19,11 @@ _AXES = {  # methods of axes, each with its fact
     "get_images": "images",
     "get_legend": "legend",
 }
-_DRAWN = {
+_DRAWN = {  # methods of drawn lines, each with its fact
     "get_xdata": "x",
     "get_ydata": "y",
     "get_label": "label",
-}  # methods of drawn lines, and their facts
+}
 _LISTS = {"lines", "images"}  # attributes of matplotlib's axes with the same name as a fact
 _TEXTS = {"title.get_text": "title", "xaxis.label.get_text": "xlabel", "yaxis.label.get_text": "ylabel"}
 _TEXTS |= {"xaxis.get_label_text": "xlabel", "yaxis.get_label_text": "ylabel"}
@@ -31,7 +32,7 @@ _SURE = {*_AXES, "get_suptitle"} - {"get_title", "get_images"}  # methods that o
 
 
 def figures_of(statement: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement binds to figures or axes. The called method shows which these are."""
+    """Yield the names that a statement binds to figures or axes: results of methods such as `subplots`."""
     makes = {"subplots", "add_subplot", "gca", "gcf", "figure"}
     match statement:
         case ast.Assign([target], ast.Call(ast.Attribute(attr=attribute))) if attribute in makes:
@@ -66,9 +67,9 @@ def lines_of(statement: ast.stmt) -> Iterator[str]:
 
 
 def as_facts(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> tuple[ast.stmt, str]:
-    """Return the statement with facts instead of calls.
+    """Return the statement with facts in place of method calls.
 
-    Also return its first expression that needs more of a figure than its facts, or an empty string.
+    Also return the first expression in it that needs more than facts of a figure, or an empty string.
     """
     if (figures | lines).isdisjoint(part.id for part in ast.walk(statement) if isinstance(part, ast.Name)):
         return statement, ""
@@ -79,7 +80,7 @@ def as_facts(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> tuple[a
 def bars_instead(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> str:
     """Return the statement with the number of bars in place of `len(ax.patches)`.
 
-    Return an empty string if the statement has no `len(ax.patches)`, or if it also needs more than facts.
+    Return an empty string if the statement has no `len(ax.patches)`, or if it has other calls without a fact.
     """
     before = ast.dump(statement)
     changed = _ToBars(figures).visit(deepcopy(statement))
@@ -108,7 +109,7 @@ def _without_fact(node: ast.AST, figures: Set[str], lines: Set[str]) -> Iterator
 def _is_figure(node: ast.AST, figures: Set[str]) -> bool:
     """Whether an expression is a figure or axes.
 
-    It is if it is one of the names `figures`, an item of such a name, or an item of an attribute `axes`.
+    This is true of a name in `figures`, of an item as in `name[0]`, and of an item of any attribute `axes`.
     """
     match node:
         case ast.Name(name, ast.Load()):
@@ -119,10 +120,7 @@ def _is_figure(node: ast.AST, figures: Set[str]) -> bool:
 
 
 class _ToFacts(ast.NodeTransformer):
-    """Replaces method calls by the attributes with which hidden tests read figures.
-
-    `figures` has the names of figures and axes.
-    """
+    """Replaces method calls by facts. `figures` has the names of figures and axes."""
 
     def __init__(self, figures: Set[str]) -> None:
         self._figures = figures
@@ -132,7 +130,7 @@ class _ToFacts(ast.NodeTransformer):
         match node:
             case ast.Call(ast.Attribute(base, attr), [], []) if attr in _AXES and self._can_be(base):
                 fact = self._fact(base, _AXES[attr])
-                none = ast.Constant(None)  # what matplotlib returns without a legend
+                none = ast.Constant(None)  # matplotlib returns None if there is no legend
                 return ast.BoolOp(ast.Or(), [fact, none]) if attr == "get_legend" else fact
             case ast.Call(ast.Attribute(base, attr), [], []) if attr in _DRAWN:
                 return ast.Attribute(self.visit(base), _DRAWN[attr], ast.Load())
@@ -157,7 +155,7 @@ class _ToFacts(ast.NodeTransformer):
         return _is_figure(base, self._figures)
 
     def _fact(self, base: ast.expr, fact: str) -> ast.expr:
-        """Return the code for a fact of the axes `base`. A name stands for a figure with only these axes."""
+        """Return the code for a fact of the axes `base`. After a name, the code has `.axes[0]`."""
         axes = self.visit(base)
         if isinstance(base, ast.Name):
             every = ast.Attribute(axes, "axes", ast.Load())
@@ -166,7 +164,7 @@ class _ToFacts(ast.NodeTransformer):
 
 
 class _ToBars(_ToFacts):
-    """Replaces `len(ax.patches)` by the number of all bars, which is 0 for axes without bars."""
+    """Replaces `len(ax.patches)` by the number of bars on the axes."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Replace `len(ax.patches)`."""

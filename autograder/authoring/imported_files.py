@@ -1,4 +1,4 @@
-"""Finds the files that an nbgrader notebook uses, its pictures, and the packages that it imports."""
+"""Finds the files, pictures and packages that an nbgrader notebook uses."""
 
 import ast
 import re
@@ -14,7 +14,8 @@ from autograder.authoring.imported_tests import parsed
 from autograder.course.exercise import HANDOUT
 from autograder.course.packages import FIGURES
 
-_EMBEDDED = re.compile(r"!\[[^\]]*\]\(([\w-]+\.(?:svg|png))\)")  # pictures that a release embeds
+# Links to pictures that a release copies into the notebook.
+_EMBEDDED = re.compile(r"!\[[^\]]*\]\(([\w-]+\.(?:svg|png))\)")
 _LINKED = re.compile(
     r"""\]\(\s*<?([^)\s>]+)|<(?:img|a|source|video|audio)\b[^>]*?(?:src|href)=["']([^"']+)"""
 )
@@ -22,8 +23,8 @@ _ATTACHED = re.compile(r"attachment:([^)\s\"'>]+)")
 _PICTURE_NAME = re.compile(r"[\w-]+\.(?:svg|png)")
 # Parts of the names of functions that read files.
 _READING = re.compile(r"read|load|open|imread|genfromtxt|fromfile")
-_GIVEN = {"IPython", "ipywidgets", "jupyter", "nbgrader", "pytest"}  # packages that come with the course kit
-_OTHER_NAMES = {  # names on PyPI of packages whose modules have another name
+_GIVEN = {"IPython", "ipywidgets", "jupyter", "nbgrader", "pytest"}  # packages that every course has
+_OTHER_NAMES = {  # for each module that has another name than its package: the package's name on PyPI
     "sklearn": "scikit-learn",
     "skimage": "scikit-image",
     "PIL": "pillow",
@@ -35,15 +36,15 @@ _OTHER_NAMES = {  # names on PyPI of packages whose modules have another name
 
 
 class Files:
-    """The files that become part of the exercise. `content` has their bytes, by path in its folder."""
+    """The files of the notebook's folder that become part of the exercise."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
-        self.content: dict[str, bytes] = {}
+        self.content: dict[str, bytes] = {}  # the bytes of each file, by path in the exercise's folder
         self.notes: list[str] = []
 
     def add_code(self, code: str) -> None:
-        """Add the files that strings in the code name, and the modules that it imports from its folder."""
+        """Add files whose paths are strings in the code, and imported modules in the notebook's folder."""
         tree = parsed(code)
         for name in _paths(tree):
             self._hand_out(name)
@@ -54,7 +55,10 @@ class Files:
                 self._note_missing(name)
 
     def add_text(self, cell: Any) -> str:
-        """Add the pictures and files that a text cell uses; return its text, with pasted pictures renamed."""
+        """Add the pictures and files that a text cell uses.
+
+        Return the cell's text with links to files in place of pasted pictures.
+        """
         text: str = cell.source
         for name, content in _attachments(cell):
             text = text.replace(f"attachment:{name}", self._picture(name, content))
@@ -98,7 +102,7 @@ class Files:
             self.content[str(path)] = (self._folder / name).read_bytes()
 
     def _note_missing(self, name: str) -> None:
-        note = f"The file {name} is not in the notebook's folder: put it into {HANDOUT}/."
+        note = f"The file {name} is missing in the notebook's folder: add it to {HANDOUT}/."
         if note not in self.notes:
             self.notes.append(note)
 
@@ -112,7 +116,7 @@ def _attachments(cell: Any) -> Iterator[tuple[str, bytes]]:
 
 
 def _paths(tree: ast.AST) -> Iterator[str]:
-    """Yield the strings in code that may be paths, including paths that the code joins from strings."""
+    """Yield the strings in code that may be paths, and paths that it builds, as in Path("a") / "b.csv"."""
     for node in ast.walk(tree):
         match node:
             case ast.Constant(str(text)) if 0 < len(text) < 300 and "\n" not in text:
@@ -165,7 +169,7 @@ def modules(tree: ast.AST) -> Iterator[str]:
 def packages(codes: Sequence[str], folder: Path) -> tuple[str, ...]:
     """Return pip's names of the packages that code imports.
 
-    Modules of Python, of the course kit and in the notebook's folder are left out.
+    Leave out the standard library, packages that every course has, and modules in the notebook's folder.
     """
     imported = {name for code in codes for name in modules(parsed(code))}
     if any(re.search(r"^%matplotlib\b|^%pylab\b", code, re.MULTILINE) for code in codes):
@@ -176,7 +180,7 @@ def packages(codes: Sequence[str], folder: Path) -> tuple[str, ...]:
 
 
 def _pip_name(module: str) -> str:
-    """Return pip's name of a module's package, in lower case, or the module's name if none is installed."""
+    """Return pip's name of a module's package, or the module's name if no package has it; in lower case."""
     return _OTHER_NAMES.get(module) or next(iter(_distributions().get(module, ())), module).lower()
 
 

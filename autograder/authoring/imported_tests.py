@@ -1,8 +1,8 @@
 """Makes hidden tests from the test cells of an nbgrader notebook.
 
-A test cell runs inside the notebook. A hidden test runs outside: it gets copies of the functions and
-variables that it uses, so it cannot change those of the notebook. A statement that needs such a change is
-left out, and the author gets a note on it.
+A test cell can change the notebook's functions and variables. A hidden test cannot: it runs in another
+process and gets copies of them. A statement that makes or needs such a change is left out, and the author
+gets a note.
 """
 
 import ast
@@ -24,21 +24,21 @@ from autograder.course.code import CodePart, bindings, dependencies, in_scope
 _HELPERS = ("expect_raises", "value_of")  # functions of autograder.testing, imported by tests that call them
 _BUILTINS = frozenset(vars(builtins)) | {"__name__", *_HELPERS}
 _DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-_SHOWN = 70  # characters of a left-out statement that a note quotes
+_SHOWN = 70  # the largest number of characters of a statement that a note quotes
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The line of code with which a hidden test gets a name, and the names that this code needs."""
+    """A line of a hidden test that defines a name of the notebook or of an earlier test."""
 
     code: str
-    needs: frozenset[str] = frozenset()
-    answer: str | None = None  # for a variable: the answer that binds it, or "" if given code does
+    needs: frozenset[str] = frozenset()  # the names that the line uses
+    answer: str | None = None  # a variable's question, or "" for given code; None for other names
 
     def line(self, question: str) -> str:
-        """Return the code for a test of `question`.
+        """Return the line for a test of `question`.
 
-        A variable that another question or given code binds is taken from the reference.
+        Variables of other questions and of given code come from the reference instead of the student.
         """
         is_students = self.answer in (None, question)
         return self.code if is_students else self.code.replace("(student.", "(reference.")
@@ -49,7 +49,7 @@ class Draft:
     """The draft of a hidden test, made from a test cell."""
 
     body: str = ""  # empty if no statement of the test cell asserts anything
-    notes: tuple[str, ...] = ()  # for the author, on each statement that is left out
+    notes: tuple[str, ...] = ()  # notes for the author on the statements that are left out
     imports: frozenset[str] = frozenset()  # names that the test needs from autograder.testing
     fetched: frozenset[str] = frozenset()  # names that the test gets from the notebook
 
@@ -59,7 +59,7 @@ class Names:
     """The names that hidden tests can use: those of the cells that have been read so far."""
 
     sources: dict[str, Source] = field(default_factory=dict)
-    code_parts: list[CodePart] = field(default_factory=list)  # statements of the notebook without its tests
+    code_parts: list[CodePart] = field(default_factory=list)  # statements of all cells except test cells
     figures: set[str] = field(default_factory=set)  # names of figures and axes
     functions: set[str] = field(default_factory=set)  # names of functions and classes
 
@@ -69,7 +69,7 @@ class Names:
         return frozenset[str]().union(*(part.bound for part in self.code_parts))
 
     def add_cell(self, code: str, answer: str) -> None:
-        """Add the names that a cell binds. `answer` is the answer in this cell, or "" for given code."""
+        """Add the names that a cell binds. `answer` is the question that it answers, or "" for given code."""
         for statement in parsed(code).body:
             bound = bindings(statement)
             self.code_parts.append(CodePart(statement, bound, read_names(statement) | bound))
@@ -84,16 +84,13 @@ class Names:
                 self.sources[pair[1]] = Source(f"{pair[1]} = value_of(student.{pair[0]}).axes", answer=answer)
 
     def add_test(self, statement: ast.stmt) -> None:
-        """Add the names that a statement of a test binds, for later tests, unless the notebook binds them."""
+        """Let later tests use the names that a statement of a test binds, except names of the notebook."""
         simple = isinstance(statement, ast.Assign | ast.Import | ast.ImportFrom | _DEFINITIONS)
         for name in bindings(statement) - self.notebook if simple else ():
             self.sources[name] = Source(ast.unparse(statement), read_names(statement))
 
     def lines(self, names: Set[str], question: str) -> list[str]:
-        """Return the lines with which a test of `question` gets these names.
-
-        A line comes after the lines that it needs.
-        """
+        """Return the lines that define these names in a test of `question`, sorted by their dependencies."""
         ordered = dict[str, None]()
         for name in sorted(names & self.sources.keys()):
             source = self.sources[name]
@@ -121,20 +118,20 @@ def read_names(tree: ast.AST) -> frozenset[str]:
 
 
 def written_names(statement: ast.stmt) -> frozenset[str]:
-    """Return the names that a statement binds or deletes, including statements inside it."""
+    """Return the names that a statement, or a statement inside it, binds or deletes."""
     nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
     return bindings(statement) | {node.id for node in nodes if isinstance(node.ctx, ast.Del)}
 
 
 def hidden_test(cell: str, question: str, title: str, code: str, names: Names) -> Draft:
-    """Return the draft of a hidden test of `question`, made from the code of the test cell `cell`."""
+    """Return the draft of a hidden test of `question`. `code` is the code of the test cell named `cell`."""
     reader, tree = _TestReader(names), parsed(code)
     for number, (statement, above, lines) in enumerate(_with_lines(tree.body, code.split("\n"))):
         if number or ast.get_docstring(tree) is None:
             reader.read(statement, above, lines)
     omitted = reader.omitted.items()
     if not reader.asserts:
-        otherwise = "it asserts nothing" if tree.body else "it has no plain Python"
+        otherwise = "it asserts nothing" if tree.body else "it is not plain Python"
         reason = next((reason for _, reason in omitted), otherwise)
         return Draft(notes=(f"{cell} has no hidden test: {reason}.",))
     notes = (
@@ -150,9 +147,9 @@ def hidden_test(cell: str, question: str, title: str, code: str, names: Names) -
 def _with_lines(
     statements: Sequence[ast.stmt], lines: Sequence[str]
 ) -> Iterator[tuple[ast.stmt, Sequence[str], Sequence[str]]]:
-    """Yield each statement, the lines between it and the previous statement, and its lines.
+    """Yield (statement, lines between the previous statement and this statement, lines of the statement).
 
-    The last are an empty list if the statement shares a line with another one.
+    The lines of the statement are an empty list if it shares a line with another statement.
     """
     begins = [
         min([each.lineno, *(decorator.lineno for decorator in getattr(each, "decorator_list", ()))])
@@ -172,22 +169,23 @@ class _TestReader:
         self._names = names
         self.text: list[str] = []  # lines of the hidden test
         self.omitted: dict[ast.stmt, str] = {}  # statements that are left out, each with the reason
-        self.fetched: set[str] = set()  # names that the hidden test has to get
+        self.fetched: set[str] = set()  # names that must be defined at the beginning of the hidden test
         self.asserts = False  # whether a statement of the hidden test tests something
         self._local: set[str] = set()  # names that the hidden test binds
         self._lines: set[str] = set()  # names of lines that are drawn on axes
         self._omitted_names: set[str] = set()  # names that a left-out statement binds or deletes
-        self._replaced: set[str] = set()  # variables of the notebook that have another value in the test
-        self._saved: dict[str, str] = {}  # by local name: the notebook's variable whose value it saves
+        self._replaced: set[str] = set()  # variables of the notebook to which the test assigns another value
+        # Local variables that save the value of a variable of the notebook, each with that variable.
+        self._saved: dict[str, str] = {}
 
     def read(self, statement: ast.stmt, above: Sequence[str], lines: Sequence[str]) -> None:
         """Read the next statement, with the comments above it."""
         plain = _Errors().visit(deepcopy(statement))
         figures = self._names.figures | {*figures_read(plain)}
         changed, factless = as_facts(plain, figures, self._lines)
-        if reason := self._problem(plain) or (factless and f"`{factless}` does not reach hidden tests"):
+        if reason := self._problem(plain) or (factless and f"hidden tests cannot use `{factless}`"):
             code = bars_instead(changed, figures, self._lines) if factless in reason else ""
-            reason += f". If these are bars, write `{code}`" if code else ""
+            reason += f". If the patches are bars, write `{code}`" if code else ""
             self.omitted[statement] = reason
             self._omitted_names |= written_names(statement)
             return
@@ -208,15 +206,16 @@ class _TestReader:
         if replaced:
             return f"it changes {min(replaced)}"
         if missing := (read & self._omitted_names) - self._local:
-            return f"it needs {min(missing)} from a statement that is left out"
+            return f"{min(missing)} comes from a statement that is left out"
         if missing := read - defined - written:
             return f"nothing above defines {min(missing)}"
         if changed := names.dependencies(read) & self._replaced:
-            return f"it calls a function that reads {min(changed)}, and the test replaces {min(changed)}"
+            x = min(changed)
+            return f"it calls a function that reads {x}, and a hidden test cannot change {x} for the function"
         return ""
 
     def _follow(self, statement: ast.stmt) -> None:
-        """Record the names that a statement binds, and which of the notebook's it replaces or restores."""
+        """Record the names that a statement binds, and the notebook's names that it changes or restores."""
         bound = bindings(statement)
         self._local |= bound
         self._omitted_names -= bound
@@ -230,7 +229,7 @@ class _TestReader:
 
 
 def _asserts(statement: ast.stmt) -> bool:
-    """Whether a statement tests something: it asserts, raises, or calls a function and ignores the result."""
+    """Whether a statement tests something: it asserts, raises, or calls a function that may raise."""
     if isinstance(statement, _DEFINITIONS):
         return False
     if isinstance(statement, ast.Expr):
@@ -241,7 +240,7 @@ def _asserts(statement: ast.stmt) -> bool:
 
 
 def has_long_text(tree: ast.AST) -> bool:
-    """Whether code has a string of several lines. To indent the code would change such a string."""
+    """Whether code has a string of several lines. Indenting the code would change such a string."""
     for node in ast.walk(tree):
         match node:
             case ast.JoinedStr() | ast.Constant(str() | bytes()) if node.lineno != node.end_lineno:
@@ -250,7 +249,7 @@ def has_long_text(tree: ast.AST) -> bool:
 
 
 def _line_that_binds(name: str, statement: ast.stmt) -> str:
-    """Return the line with which a hidden test gets a name that a statement of the notebook binds."""
+    """Return the line that defines, in a hidden test, a name that a statement of the notebook binds."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return ast.unparse(statement)
     if isinstance(statement, _DEFINITIONS) and statement.name == name:
@@ -264,7 +263,7 @@ def _quoted_line(statement: ast.stmt) -> str:
 
 
 class _Errors(ast.NodeTransformer):
-    """Rewrites the usual statements that expect an error as `expect_raises(...)`."""
+    """Replaces the usual `try` and `with` statements that expect an error by `expect_raises(...)`."""
 
     def visit_Try(self, node: ast.Try) -> ast.AST:
         """Replace `try: call / except Kind: pass / else: ...`."""

@@ -17,7 +17,7 @@ from autograder.course.exercise import HANDOUT, Exercise
 from autograder.report.text import one_line
 
 CELL_SECONDS = 300
-_CHARACTERS = 300  # characters of an output that a message quotes, at most
+_CHARACTERS = 300  # the largest number of characters of an output that a message quotes
 
 
 def kernel_problems(exercise: Exercise) -> Iterator[str]:
@@ -31,15 +31,14 @@ def kernel_problems(exercise: Exercise) -> Iterator[str]:
     for number, (cell, run) in enumerate(zip(cells, notebook.cells, strict=True)):
         problems = [ended] if ended and number == last else map(_output_problem, run.outputs)
         for problem in filter(None, problems):
-            message = f"in a kernel, this cell {problem}; fix it, since students would see this, too"
+            message = f"in a kernel, this cell {problem}; fix the cell, since students would see this problem"
             yield f"{exercise.source}:{cell.line}: {message}"
 
 
 def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
     """Run all cells in `folder`, even those after a cell that raises an error.
 
-    Return the index of the last cell that started, and the reason why the run ended early, or an empty
-    string.
+    Return the index of the last cell that started. Also return the reason if the run ended early, else "".
     """
     started = [0]
     client = NotebookClient(
@@ -49,13 +48,14 @@ def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
         on_cell_start=lambda cell_index, **_: started.append(cell_index),
         resources={"metadata": {"path": str(folder)}},
     )
-    # These handlers of nbclient answer a slider on the same socket on which nbclient waits for the end of the
-    # cell. So nbclient would sometimes miss the end and wait until the timeout. Without the handlers, a
-    # slider's drawing is an ordinary output of its cell.
+    # If a cell creates a slider, a handler answers on the socket on which nbclient waits for the end of the
+    # cell. Then nbclient sometimes misses the end and waits until the timeout. Without handlers, the slider's
+    # picture becomes an ordinary output of the cell.
     client.comm_open_handlers.clear()
     ended = ""
     try:
-        # One thread, because other exercises run at the same time. The kernel's messages do not help authors.
+        # torch uses only one thread, because other exercises run at the same time. The kernel's own stdout
+        # and stderr are discarded, because they do not help authors.
         client.execute(env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=DEVNULL, stderr=DEVNULL)
     except CellTimeoutError:
         ended = f"takes longer than {CELL_SECONDS} s"

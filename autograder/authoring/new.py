@@ -10,7 +10,7 @@ from autograder.course.names import NAME
 from autograder.course.packages import DEFAULT, name_of
 from autograder.files import write_whole
 
-FIRST = {  # the sample exercise of a new course, by its subject: a package, or Python itself
+FIRST = {  # the sample exercise of a new course for each subject, which is a package or Python itself
     "torch": "01_half",
     "pandas": "01_mean_heights",
     "numpy": "01_scaled",
@@ -18,9 +18,9 @@ FIRST = {  # the sample exercise of a new course, by its subject: a package, or 
 }
 _HERE = Path(__file__).parent
 _TEMPLATE = ".template"
-_CATALOGUE = "misconceptions"  # the folder in solutions/
+_CATALOGUE = "misconceptions"  # the folder in solutions/ with the course's misconceptions
 _COURSE = ("course.yaml", ".gitignore", "nbgrader_config.py", "Makefile", "README.md")
-_IGNORED = {".git", ".venv"}  # a folder with only these counts as empty
+_IGNORED = {".git", ".venv"}  # a folder that contains nothing else counts as empty
 _Files = Mapping[str, str | bytes]
 
 
@@ -28,10 +28,10 @@ def create_course(folder: Path, notebook: Path | None = None, subject: str = "to
     """Write a course with one exercise and return the files.
 
     The exercise is made from `notebook`, if given. Otherwise it is the sample for `subject`, a key of FIRST.
-    To overwrite no file, raise CourseError if `folder` exists and is not empty.
+    If `folder` exists and is not empty, raise CourseError, so that no file is overwritten.
     """
     if folder.is_file() or {path.name for path in folder.glob("*")} - _IGNORED:
-        raise CourseError(f"{folder}: is not an empty folder; choose an empty one, or a new one")
+        raise CourseError(f"{folder}: is not an empty folder; choose an empty folder, or a new name")
     name = _as_name(notebook.stem, "exercise") if notebook else FIRST[subject]
     if notebook:
         imported = draft(notebook, name)
@@ -62,7 +62,8 @@ def create(course: Course, name: str, notebook: Path | None = None) -> list[Path
     packages = [*map(name_of, course.settings.packages)]
     subject = next((package for package in FIRST if package in packages), "python")
     files = _in_folder(name, draft(notebook, name, packages).files) if notebook else _sample(name, subject)
-    if any((solutions / _CATALOGUE).glob("*.py")):  # the sample's misconception would apply to all exercises
+    # Misconceptions apply to all exercises. If the course has some, the sample's misconception is left out.
+    if any((solutions / _CATALOGUE).glob("*.py")):
         files = {path: text for path, text in files.items() if not path.startswith(f"{_CATALOGUE}/")}
     return [write_whole(solutions / path, content) for path, content in files.items()]
 
@@ -82,7 +83,7 @@ def _in_folder(name: str, files: _Files) -> _Files:
 
 
 def _sample(name: str, subject: str) -> _Files:
-    """Return the files of a working sample and of its misconceptions, by path in solutions/."""
+    """Return the files of a sample exercise and its file of misconceptions, by path in solutions/."""
     folder = _HERE / f"new_{subject}"
     files = sorted(path.name.removesuffix(_TEMPLATE) for path in folder.glob(f"*{_TEMPLATE}"))
     filled = _filled(folder.name, files, {"NAME": name})
@@ -94,7 +95,7 @@ def _sample(name: str, subject: str) -> _Files:
 def _filled(templates: str, files: Sequence[str], words: Mapping[str, str]) -> dict[str, str]:
     """Return the text of each file, made from its template.
 
-    In names and texts, each key of `words` is replaced by its value.
+    Each key of `words` is replaced by its value, in the file's name as in its text.
     """
     filled = {}
     for file in files:

@@ -1,4 +1,4 @@
-"""Writes source notebooks to build/ and releases to assignments/, with the same bytes each time."""
+"""Writes source notebooks into build/ and students' notebooks into assignments/, always the same bytes."""
 
 import ast
 import json
@@ -23,8 +23,9 @@ from autograder.diagnosis.known import known_mistakes
 from autograder.files import write_whole
 from autograder.gradebook.assignment import generate
 
-# Each worker gets a copy of the handout. A message to a worker may have 16 MB, and a worker's folder 128 MB.
-MAX_FILE, MAX_HANDOUT, MAX_FILES = 15 << 20, 32 << 20, 200  # bytes, bytes, files
+# The limits for files in handout/: bytes of one file, bytes of all files, number of files. Each worker gets a
+# copy. A file must fit into a message of 16 MB, and all files into a folder of 128 MB.
+MAX_FILE, MAX_HANDOUT, MAX_FILES = 15 << 20, 32 << 20, 200
 
 
 def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
@@ -34,9 +35,9 @@ def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
 
 
 def build_missing(course: Course, exercises: Iterable[Exercise]) -> None:
-    """Build the exercises that are missing in build/source/, so that the formgrader lists them, too.
+    """Build the exercises that are missing in build/source/, so that the formgrader lists all exercises.
 
-    Errors in a source are ignored here; grading and releasing report them.
+    Exercises with errors are left out. Grading and releasing report these errors.
     """
     for exercise in exercises:
         if not (course.build / "source" / exercise.name).is_dir():
@@ -45,10 +46,11 @@ def build_missing(course: Course, exercises: Iterable[Exercise]) -> None:
 
 
 def write_source(exercise: Exercise, folder: Path) -> list[Path]:
-    """Replace `folder` by the source notebook and all other files of `exercise`, and return these files.
+    """Write all files that students need for `exercise` into `folder`, and return these files.
 
-    The other files are the kit, the set-up, the exercise's handout/ and the Markdown files in solutions/, to
-    which notebooks may link. Raise SourceError if a file cannot be handed out.
+    They are the notebook, the modules that it imports, the files in handout/ and the Markdown files in
+    solutions/, to which notebooks may link. Other files in `folder` are deleted. Raise SourceError if
+    students cannot get a file in handout/.
     """
     if problems := list(handout_problems(exercise)):
         raise SourceError("\n".join(problems))
@@ -59,7 +61,7 @@ def write_source(exercise: Exercise, folder: Path) -> list[Path]:
     shared = own_files(exercise.folder.parent, "*.md")
     texts |= {path.name: path.read_bytes() for path in shared} | exercise.handed_out
     if folder.exists():
-        shutil.rmtree(folder)  # else nbgrader would release the old files in it
+        shutil.rmtree(folder)  # otherwise nbgrader would also release old files in `folder`
     return [write_whole(folder / name, text) for name, text in texts.items()]
 
 
@@ -70,9 +72,9 @@ def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Pat
 
 
 def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime) -> Iterator[str]:
-    """Yield a warning if an exercise would show answers to an earlier one that students can still submit.
+    """Yield a warning for each exercise that would show answers to an earlier exercise which is not over yet.
 
-    Its given code shows an answer if it defines a function or class with the name of the question.
+    An answer is shown if code that students get defines a function or class with the name of the question.
     """
     order = list(course.exercises)
     for exercise in exercises:
@@ -83,7 +85,7 @@ def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime)
             last = last_due_time(course, earlier)
             if answered and (last is None or now <= last):
                 when = f"after {last.isoformat(' ', 'minutes')}" if last else f"when {earlier} has ended"
-                problem = f"its given code answers {answered} of {earlier}; release it {when}"
+                problem = f"its given code answers {answered} of {earlier}; release {exercise.name} {when}"
                 yield f"{exercise.name}: {problem}"
 
 
@@ -129,11 +131,11 @@ def _release_problems(exercise: Exercise) -> Iterator[str]:
     yield from _revealed_answers(exercise)
 
 
-_TOO_MUCH = "too much to copy for each notebook that is graded; hand out a part of it"
+_TOO_MUCH = "too much to copy for each notebook that is graded; hand out less"
 
 
 def handout_problems(exercise: Exercise) -> Iterator[str]:
-    """Yield a problem, with its fix, for each file in handout/ that cannot be handed out."""
+    """Yield a message for each file in handout/ that students cannot get, with advice to the author."""
     shared = (path.name for path in own_files(exercise.folder.parent, "*.md"))
     written = {name.lower() for name in (f"{exercise.name}.ipynb", *NAMES, *shared)}
     sizes = {path: path.stat().st_size for path in exercise.handout.values()}
@@ -171,22 +173,22 @@ def _revealed_answers(exercise: Exercise) -> Iterator[str]:
 def _revealed_in(path: Path, text: str, first: int, hidden_parts: list[Secret]) -> Iterator[str]:
     for secret in hidden_parts:
         if (line := secret.line(text)) is not None:
-            problem = f"students would read a part of the answer to {secret.name} here: {secret.text}"
-            yield f"{path}:{first + line}: {problem}; take it out"
+            problem = f"students would read a part of the answer to {secret.name} here; delete it"
+            yield f"{path}:{first + line}: {problem}: {secret.text}"
 
 
 _FILES = {ACCEPTED, MISTAKES, HANDOUT, "hints.yaml", "test_hidden.py"}
 
 
 def problems(exercise: Exercise) -> Iterator[str]:
-    """Yield each problem with the files in an exercise's folder, with its fix."""
+    """Yield a message for each problem with the files in an exercise's folder, with advice to the author."""
     for path in sorted(exercise.folder.iterdir()):
         is_used = path.name in _FILES | {exercise.source.name} or path.suffix in SUFFIXES
         if not left_by_programs(path.name) and not is_used:
-            fix = f"move its answers to {ACCEPTED} or {MISTAKES}, or delete it"
-            yield f"{path}: is not a file of an exercise; {fix}"
+            fix = f"if it has answers, move them to {ACCEPTED} or {MISTAKES}; delete the file"
+            yield f"{path}: is not used in an exercise; {fix}"
     if exercise.points and not exercise.accepted:
-        yield f"{exercise.folder / ACCEPTED}: has no other right answer; write at least one"
+        yield f"{exercise.folder / ACCEPTED}: has no right answer beside the reference; write at least one"
     if exercise.points and not known_mistakes(exercise):
         yield f"{exercise.folder / MISTAKES}: has no known mistake; write at least one"
     yield from _release_problems(exercise)

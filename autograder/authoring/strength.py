@@ -1,7 +1,7 @@
 """Measures how many mutants of the solution an exercise's hidden tests catch.
 
-A mutant that passes every test of its question would get full marks as a student's answer. So the tests need
-another case, or the author declares that the mutant is as right as the solution.
+A mutant is the solution with one change. If it passes all tests of its question, a student's answer with this
+change would get full marks. So the tests need another case, or the author declares that the mutant is right.
 """
 
 import ast
@@ -25,7 +25,7 @@ SEED = "torch.manual_seed(0)"
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """The solution of one question with one change in it."""
+    """The solution of one question with one change in its code."""
 
     question: str
     original: str
@@ -39,7 +39,7 @@ class Mutant:
 
     @property
     def instead(self) -> str:
-        """The lines that replace them, without their indentation."""
+        """The lines that the change adds, without their indentation."""
         return self._changed("+")
 
     @property
@@ -53,7 +53,10 @@ class Mutant:
         return f"{change}, and no test of {self.question} fails"
 
     def is_made_by(self, edit: "Declared", trees: Set[str]) -> bool:
-        """Whether the declared edit makes this mutant. `trees` are all syntax trees that the edit makes."""
+        """Whether an edit that the author declared as right leads to this mutant.
+
+        `trees` are the syntax trees to which the edit leads, one for each place where it applies.
+        """
         return edit.question == self.question and _dumped(self.code) in trees
 
     def _changed(self, sign: str) -> str:
@@ -62,7 +65,7 @@ class Mutant:
 
 
 def mutants(exercise: Exercise) -> Iterator[Mutant]:
-    """Yield the mutants of each question's solution, without two that have the same syntax tree."""
+    """Yield the mutants of each question's solution, at most one for each syntax tree."""
     for cell in exercise.cells:
         if cell.role is Role.SOLUTION:
             yield from _mutants_of(cell)
@@ -80,10 +83,11 @@ def _mutants_of(cell: Cell) -> Iterator[Mutant]:
 def _changed_codes(text: str, tree: ast.Module, lines: Set[int]) -> Iterator[str | None]:
     """Yield the text after each single change in these lines.
 
-    Yield None instead if a change lies elsewhere or is not valid Python.
+    A change outside these lines, or a change after which the text is not valid Python, yields None.
     """
     for node, scope in _changeable_nodes(tree, Scope()):
-        if isinstance(node, ast.FunctionDef) and scope.in_class:  # methods may draw random numbers
+        # A method may draw random numbers. So another mutant sets a seed at the beginning of the method.
+        if isinstance(node, ast.FunctionDef) and scope.in_class:
             first = next((statement for statement in node.body if statement.lineno in lines), None)
             yield None if first is None else _with_seed(text, first)
         for part, other in changes(node, scope):
@@ -91,7 +95,7 @@ def _changed_codes(text: str, tree: ast.Module, lines: Set[int]) -> Iterator[str
 
 
 def _changeable_nodes(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
-    """Yield this node and the nodes below it that a mutant may change, each with its scope."""
+    """Yield this node and the nodes below it to which changes apply, each with its scope."""
     if isinstance(node, ast.ClassDef):
         scope = replace(scope, attributes=attributes_of(node), in_class=True)
     if isinstance(node, ast.FunctionDef):
@@ -115,7 +119,7 @@ def _with_replacement(text: str, part: ast.AST, other: ast.AST) -> str | None:
 
 
 def _with_seed(text: str, first: ast.stmt) -> str:
-    """Return the text with a seed set before the first statement of a function's solution."""
+    """Return the text with a line that sets a seed, before `first`, the first statement of a method."""
     lines = text.split("\n")
     lines.insert(first.lineno - 1, " " * first.col_offset + SEED)
     return "\n".join(lines)
@@ -132,7 +136,8 @@ def _dumped(code: str) -> str | None:
 def _spliced(text: str, part: ast.AST, new: str) -> str:
     """Return the text with `new` in place of the code of `part`."""
     content, fields = text.encode(), vars(part)
-    begins = [0, *accumulate(len(line) for line in content.split(b"\n"))]  # in bytes, without line breaks
+    # The number of bytes before each line. Line breaks are not counted here.
+    begins = [0, *accumulate(len(line) for line in content.split(b"\n"))]
     first, last = (
         begins[fields[f"{end}lineno"] - 1] + fields[f"{end}lineno"] - 1 + fields[f"{end}col_offset"]
         for end in ("", "end_")
@@ -145,15 +150,15 @@ KINDS = ("edits", "misconceptions", "shares")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """An exception to the rules for tests, which an author declares in mistakes.py."""
+    """An exception that an author declares in mistakes.py, such as a mutant that tests need not catch."""
 
     place: str  # file and line of the declaration
     question: str
     kind: str  # one of KINDS
-    text: str  # an edit of the solution, the name of a misconception, or the name of a wrong answer
+    text: str  # for each kind: an edit of the solution, a misconception's name, or a wrong answer's name
 
     def edited_trees(self, solution: str) -> Iterator[str]:
-        """Yield the solution's syntax trees with the edit at each single match, and at all matches."""
+        """Yield the syntax tree of each edited solution: edited at one match only, or at all matches."""
         try:
             for rule in rules(self.text):
                 yield from (_dumped(ast.unparse(tree)) or "" for tree in rule.apply(ast.parse(solution)))
@@ -162,12 +167,12 @@ class Declared:
 
 
 def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
-    """Return the exceptions that an exercise declares in mistakes.py. SourceError if one cannot be read.
+    """Return the exceptions that an exercise declares in mistakes.py. Raise SourceError for unreadable cells.
 
     A cell of exceptions gives the reason and has one or more of these lists:
-    - `edits`: they make mutants that are as right as the solution
-    - `misconceptions`: they do not make the solution wrong
-    - `shares`: wrong answers that may keep a share of the points that the rules do not allow
+    - `edits`: edits that leave the solution right
+    - `misconceptions`: names of misconceptions that leave the solution right
+    - `shares`: names of wrong answers that may get more or fewer points than the rules in costs.py allow
     """
     return tuple(
         Declared(place, answer.question, kind, text)
@@ -179,13 +184,13 @@ def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """The numbers of mutants by their results, and findings: the changes that the author must make."""
+    """The numbers of mutants that fail and pass the hidden tests, and messages to the author."""
 
-    mutants: int = 0  # number of mutants, without those that are declared equivalent
-    killed: int = 0  # mutants that fail a test
-    equivalent: int = 0  # mutants that pass all tests and are declared equivalent
-    survivors: tuple[str, ...] = ()  # a message on each other mutant that passes all tests
-    findings: tuple[str, ...] = ()
+    mutants: int = 0  # number of mutants, except those that are declared equivalent
+    killed: int = 0  # number of mutants that fail a test
+    equivalent: int = 0  # number of mutants that pass all tests and are declared equivalent
+    survivors: tuple[str, ...] = ()  # messages on mutants that pass all tests and are not declared equivalent
+    findings: tuple[str, ...] = ()  # messages on what the author must change
 
     def __str__(self) -> str:
         share = f", {100 * self.killed // self.mutants} %" if self.mutants else ""
@@ -193,15 +198,18 @@ class Strength:
 
 
 def measure(suite: Suite, share: float) -> Strength:
-    """Run each mutant on the hidden tests of its question, up to the first test that it fails.
+    """Run the hidden tests of a question on each mutant, until one fails, and return the result.
 
-    At least `share` of the mutants that are not declared equivalent must fail.
+    If less than `share` of the mutants that are not declared equivalent fails, the result has findings.
     """
     return judge(suite.exercise, surviving(suite), share)
 
 
 def surviving(suite: Suite, part: int = 0, parts: int = 1) -> list[int]:
-    """Return the indices of the mutants that pass all tests. Only every `parts`-th mutant is tried."""
+    """Return the indices of the mutants that pass all tests, in one part of the mutants.
+
+    Part number `part` of `parts` has the mutants with the indices `part`, `part + parts`, and so on.
+    """
     exercise = suite.exercise
     trials = {name: Trial(suite, name) for name in exercise.points}
     texts = [cell.text for cell in exercise.cells if cell.is_reference]
@@ -228,7 +236,7 @@ def judge(exercise: Exercise, survivors: Sequence[int], share: float) -> Strengt
     messages = {mutant: f"{exercise.source}:{mutant.number}: {mutant}" for mutant in undeclared}
     equivalent, killed = len(passing) - len(undeclared), len(every) - len(passing)
     too_many = undeclared if killed < share * (len(every) - equivalent) else []
-    fix = f"add one, or declare an exception in {MISTAKES}"
+    fix = f"add a test, or declare an exception in {MISTAKES}"
     findings = *_wrong_edits(trees, every, passing), *(f"{messages[mutant]}; {fix}" for mutant in too_many)
     return Strength(len(every) - equivalent, killed, equivalent, tuple(messages.values()), findings)
 
@@ -236,10 +244,10 @@ def judge(exercise: Exercise, survivors: Sequence[int], share: float) -> Strengt
 def _wrong_edits(
     trees: Mapping[Declared, Set[str]], every: Sequence[Mutant], passing: Sequence[Mutant]
 ) -> Iterator[str]:
-    """Yield a problem for each declared edit that makes no mutant, or makes one that fails a test."""
+    """Yield a problem for each declared edit that leads to no mutant, or to a mutant that fails a test."""
     for edit in trees:
         mutants = [mutant for mutant in every if mutant.is_made_by(edit, trees[edit])]
         if not mutants:
             yield f"{edit.place}: this edit no longer makes a mutant of {edit.question}; delete or change it"
         elif any(mutant not in passing for mutant in mutants):
-            yield f"{edit.place}: this edit is declared equivalent, but fails a hidden test; delete it"
+            yield f"{edit.place}: this edit is declared equivalent, but fails a hidden test; delete the edit"

@@ -1,6 +1,6 @@
-"""Verifies several exercises in several processes, which also divide the mutants of each exercise.
+"""Verifies several exercises in several processes, which share the work on each exercise's mutants.
 
-Each exercise's notebook also runs in a real kernel.
+A mutant is the solution with one change. Each exercise's notebook also runs in a real kernel.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,12 +26,12 @@ from autograder.testing.suite import Suite, use_one_thread
 from autograder.worker.walls import die_with_parent
 
 PROGRESS = 10.0  # seconds between two lines of progress
-_MUTANTS = 25  # mutants in one part of a proof; small parts end often, which shows progress
+_MUTANTS = 25  # number of mutants tested in one part of a proof; progress is reported after each part
 _Notify = Callable[[str], None]
 
 
 class StoppedError(AutograderError):
-    """The author interrupted the proof."""
+    """The author interrupted `verify`."""
 
     exit_code: ClassVar[int] = 1
 
@@ -46,11 +46,12 @@ def prove_together(
     whole: bool = False,
     notify: _Notify = lambda _: None,
 ) -> Iterator[Proof]:
-    """Verify exercises in `jobs` processes, each with its own zygote; yield the proofs in order.
+    """Verify exercises in `jobs` processes; yield the proofs in the order of `exercises`.
 
-    If nothing has changed since an exercise was proved, its saved proof is used, unless `anew`. If `whole`,
-    all tests run on each wrong answer, so that its share of the points is exact. `notify` gets a line of
-    progress at times. The proofs do not depend on the number of processes.
+    - `anew`: whether to verify even exercises with a saved proof that is still valid
+    - `thorough`: whether to use many sets of hidden inputs
+    - `whole`: whether all tests run on each wrong answer, so that its share of the points is exact
+    - `notify`: gets a line about the progress every PROGRESS seconds
     """
     sets = SETS_THOROUGH if thorough else SETS_TRIED
     saved = {
@@ -61,7 +62,8 @@ def prove_together(
     others = active_children()
     with ProcessPoolExecutor(jobs if changed else 1, CONTEXT, initializer=die_with_parent) as pool:
         try:
-            # The last exercises take longest. They start first, so that they do not run alone at the end.
+            # The last exercises of a course usually take longest. They start first, so that no process has to
+            # wait for them at the end.
             started = {
                 exercise.name: _start_proof(pool, course, exercise, sets, jobs, whole=whole)
                 for exercise in reversed(changed)
@@ -85,11 +87,11 @@ def prove_together(
 
 @dataclass(frozen=True)
 class _StartedProof:
-    """The proof of one exercise, on whose parts processes are working."""
+    """The unfinished proof of one exercise. Processes are working on its parts."""
 
     exercise: Exercise
     main: Future[Proof]
-    mutants: Sequence[Future[list[int]]]  # each will hold the indices of the mutants that pass all tests
+    mutants: Sequence[Future[list[int]]]  # the results: indices of the mutants that pass all tests
     kernel: Future[tuple[str, ...]]
 
     @property
@@ -101,7 +103,7 @@ class _StartedProof:
         """Wait for the parts and return the whole proof; call `show_progress` every PROGRESS seconds."""
         _wait([self.main], show_progress)
         proof = self.main.result()
-        if proof.costs is not None:  # else a right answer fails, and the mutants would show nothing
+        if proof.costs is not None:  # None if a right answer fails; then tests of mutants prove nothing
             _wait(self.mutants, show_progress)
             survivors = [number for part in self.mutants for number in part.result()]
             try:
@@ -125,7 +127,7 @@ def _start_proof(
     """Submit all parts of an exercise's proof to the processes."""
     try:
         parts = max(jobs, ceil(len(tuple(mutants(exercise))) / _MUTANTS))
-    except SourceError:  # the main part reports it
+    except SourceError:  # `_prove_without_mutants` reports the error
         parts = 0
     root, name = course.root, exercise.name
     main = pool.submit(_prove_without_mutants, root, sets, whole, name)
@@ -142,7 +144,10 @@ def _prove_without_mutants(root: Path, sets: int, whole: bool, name: str) -> Pro
 
 
 def _surviving(root: Path, name: str, part: int, parts: int) -> list[int]:
-    """Return the indices of one part's mutants that pass all tests, or nothing if the reference fails."""
+    """Return the indices of mutants that pass all tests, in one part of the mutants.
+
+    If the reference itself fails a test, return an empty list.
+    """
     try:
         suite = _suite(root, name)
     except SourceError:
@@ -160,7 +165,7 @@ def _suite(root: Path, name: str) -> Suite:
 
 @cache
 def _zygote(packages: tuple[str, ...]) -> Zygote:
-    """Return the zygote of this process, which ends together with it."""
+    """Return the process that starts the workers of this process. It ends when this process ends."""
     return Zygote(packages=packages)
 
 

@@ -20,30 +20,32 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import Namespace, silence
 
 SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
-SETS_TRIED, SETS_THOROUGH = 2, 16  # sets of hidden inputs on which each answer of an author runs
+# The numbers of sets of hidden inputs on which the tests run an author's answer: usually, and with
+# --thorough.
+SETS_TRIED, SETS_THOROUGH = 2, 16
 # The limit for an answer is TIMES the processor time of the reference, but at least LEAST and at most MOST
 # seconds. An answer that takes longer counts as endless.
 LEAST, MOST = 0.5, 20.0
 TIMES = 20
-_TICKS = 5  # signals of the timer until a time limit is reached
+_TICKS = 5  # number of timer signals after which a time limit is reached
 
 
 def input_sets_for_answer(sets: int, number: int) -> list[int]:
     """Return the indices of the input sets on which answer `number` runs: set 0 and `sets - 1` others.
 
-    The others rotate, so that all answers together use all sets.
+    The other sets differ from answer to answer, so that all answers together use all sets.
     """
     return [0, *(1 + (number + offset) % (SETS_THOROUGH - 1) for offset in range(sets - 1))]
 
 
 class OutOfTimeError(BaseException):
-    """An answer counts as endless. Its code cannot catch this error with `except Exception`."""
+    """Raised in an answer that takes too long. `except Exception` in the answer cannot catch this error."""
 
 
 class Trial:
-    """Runs answers to one question on its hidden tests: first on the basic ones, then on all others.
+    """Runs the hidden tests of one question on answers: first the basic tests, then all others.
 
-    Within both groups, the test that has caught most answers so far comes first.
+    Within both groups, the test that has failed for the largest number of answers so far comes first.
     """
 
     def __init__(self, suite: Suite, question: str) -> None:
@@ -55,7 +57,7 @@ class Trial:
         return any(True for _ in self.failing(cells))
 
     def failing(self, cells: tuple[str, ...]) -> Iterator[Run]:
-        """Yield the failed runs of an answer on the first set of inputs, as `failed_runs` does."""
+        """Yield the run of each test that an answer fails on the first set of inputs."""
         inputs = numbered_inputs(SECRET, self._suite.exercise.name, 0)
         order = sorted(self._times_failed, key=lambda test: (not test.basic, -self._times_failed[test]))
         for run in failed_runs(self._suite, cells, inputs, order):
@@ -66,7 +68,7 @@ class Trial:
 def failed_runs(
     suite: Suite, cells: tuple[str, ...], inputs: Inputs, tests: Iterable[HiddenTest]
 ) -> Iterator[Run]:
-    """Yield the run of each test that an answer fails.
+    """Yield the run of each test that an answer fails on these inputs.
 
     If the answer's cells raise an error, every test fails with this error.
     """
@@ -83,19 +85,19 @@ def failed_runs(
 
 @lru_cache(2048)
 def _test_limit(suite: Suite, test: HiddenTest) -> float:
-    """Return the processor seconds after which an answer counts as endless in this test."""
+    """Return the limit, in processor seconds, for one test of an answer."""
     inputs = numbered_inputs(SECRET, suite.exercise.name, 0)
     return time_limit(lambda: suite.reference_run(test, inputs))
 
 
 @lru_cache(64)
 def _definition_limit(suite: Suite) -> float:
-    """Return the processor seconds after which the cells of an answer count as endless."""
+    """Return the limit, in processor seconds, for the cells that define an answer."""
     return time_limit(lambda: suite.namespace(suite.exercise.reference))
 
 
 def time_limit(run: Callable[[], object]) -> float:
-    """Return the processor seconds after which an answer counts as endless. `run` runs the reference."""
+    """Return the limit for an answer, in processor seconds. `run` does the same work with the reference."""
     begin = time.process_time()
     run()
     return min(max(LEAST, TIMES * (time.process_time() - begin)), MOST)
@@ -114,9 +116,9 @@ def _run_answer(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseExcepti
 def clock(seconds: float) -> Iterator[None]:
     """Raise OutOfTimeError after these seconds of processor time, and again after each further `seconds`.
 
-    It is raised again because an answer may catch it. Waiting does not count. A virtual machine that was
-    suspended may charge all that time to the process at once. That makes only one of the _TICKS signals, so
-    it ends no answer.
+    The error is raised again because an answer may catch it. Waiting does not count. After a virtual machine
+    was suspended, the whole pause may count as processor time of the running process. Since the pause causes
+    only one signal, and the limit is reached after _TICKS signals, the pause alone does not raise the error.
     """
     ticks = count(1)
 
@@ -145,7 +147,7 @@ def failures(suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs]) -> di
                 errors.setdefault(run.test, []).append(located(suite.exercise.suite, run, run.error))
     is_intermittent = {test: len(messages) < len(sets) for test, messages in errors.items()}
     return {
-        test: f"{'with some inputs only, ' * is_intermittent[test]}{messages[0]}"
+        test: f"{'only with some inputs: ' * is_intermittent[test]}{messages[0]}"
         for test, messages in errors.items()
     }
 
@@ -158,7 +160,10 @@ def lines_of_tests(suite: Suite, titles: Iterable[str], question: str) -> str:
 
 
 def located(path: Path, run: Run, error: BaseException) -> str:
-    """Return the error of a run as "path:line: message". `path` is the suite, and the line is in it."""
+    """Return the error of a run as "path:line: message", with the last line of the suite that was reached.
+
+    `path` is the file of the suite.
+    """
     frames = traceback.walk_tb(error.__traceback__)
     line = [run.test.line, *(line for frame, line in frames if frame.f_code.co_filename == str(path))][-1]
     return f"{path}:{line}: {_message(path, line, error)}"

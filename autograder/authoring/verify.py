@@ -1,6 +1,6 @@
-"""Verifies exercises on their author's answers: right ones must get full marks, wrong ones must fail.
+"""Verifies exercises: the author's right answers must get full marks, and the wrong answers must fail.
 
-A proof is saved, and it is valid until something changes on which it depends.
+The result, called a proof, is saved. It is valid until something changes that can affect it.
 """
 
 import hashlib
@@ -52,7 +52,8 @@ from autograder.testing.inputs import numbered_inputs
 from autograder.testing.student import names_asked
 from autograder.testing.suite import HiddenTest, Run
 
-_REFERENCE_SETS = 320  # sets of inputs for the reference with --thorough, to find failures that are rare
+# With --thorough, the number of sets of hidden inputs on which the reference runs, to find rare failures.
+_REFERENCE_SETS = 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,12 @@ class Proof:
     """The result of verifying one exercise. The exercise is proved if there are no findings."""
 
     exercise: str
-    accepted: int = 0  # accepted answers
-    mistakes: int = 0  # known mistakes
-    bits: int = 0  # bits of hidden inputs that one graded attempt can reveal, at most
-    carried: str = ""  # a summary of `builds_on`, as `entry.measure` returns it
-    strength: Strength | None = None  # the mutants of the reference that the hidden tests catch
-    costs: Costs | None = None  # of all wrong answers; the hidden tests decide, without the exercise's rules
+    accepted: int = 0  # number of accepted answers
+    mistakes: int = 0  # number of known mistakes
+    bits: int = 0  # the largest number of bits about the hidden inputs that one graded attempt can reveal
+    carried: str = ""  # the summary of the pairs in `builds_on` that `entry.measure` returns
+    strength: Strength | None = None  # how many mutants of the reference the hidden tests catch
+    costs: Costs | None = None  # the points that wrong answers keep if only the hidden tests grade them
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # advice: possible problems, which the author may intend
     is_reused: bool = False  # whether this is the saved proof of an earlier run
@@ -85,11 +86,14 @@ def explained(course: Course, exercise: Exercise, zygote: Zygote, answers: Seque
             cells = solved_cells(exercise, exercise.replaced(answer.code))
             report = grader.grade_cells(cells, asked={answer.question}).report
             question = next(question for question in report.questions if question.name == answer.question)
-            yield f"{answer.place}: {question.mistake or 'no name'}: {' '.join(question.hint.split())}"
+            yield f"{answer.place}: {question.mistake or 'no explanation'}: {' '.join(question.hint.split())}"
 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
-    """Return the catalogue's rules that change no right answer. `proofs` must be those of all exercises."""
+    """Return the rules in the catalogue of misconceptions that match no right answer of the course.
+
+    `proofs` must have the proofs of all exercises.
+    """
     fitting = frozenset[str]().union(*(proof.costs.fitting for proof in proofs if proof.costs))
     first = next(iter(course.exercises.values()))
     catalogue = load_catalogue(first.catalogue)
@@ -102,7 +106,7 @@ def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
 
 
 def appearances(course: Course, proofs: Sequence[Proof]) -> Iterator[str]:
-    """Yield each explanation in the catalogue that these exercises may show, with the questions."""
+    """Yield each explanation of a mistake that students of these exercises can get, with its questions."""
     catalogue = load_catalogue(next(iter(course.exercises.values())).catalogue)
     pairs = [pair for proof in proofs if proof.costs for pair in proof.costs.sentences]
     for mistake in catalogue.entries:
@@ -119,9 +123,10 @@ def prove(
     whole: bool = False,
     measured: bool = True,
 ) -> Iterator[Proof]:
-    """Verify each exercise with the worker and the suite that grade submissions.
+    """Verify each exercise with the worker and the hidden tests that grade submissions.
 
-    Mutants are tried only if `measured`. Otherwise the caller completes the proof by `with_strength`.
+    Mutants are tested only if `measured`. Otherwise the caller adds the results of mutants by
+    `with_strength`.
     """
     for exercise in exercises:
         try:
@@ -138,16 +143,15 @@ def prove(
 
 
 def with_strength(proof: Proof, strength: Strength) -> Proof:
-    """Return the proof with the strength of the hidden tests. Findings on costs come last."""
+    """Return the proof with the results of the mutants. Their findings come before those of `proof.costs`."""
     costs_findings = proof.costs.findings if proof.costs else ()
     return replace(proof, strength=strength, findings=(*proof.findings, *strength.findings, *costs_findings))
 
 
 def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
-    """Return a finding for each answer of the author that gets wrong marks on one set of inputs.
+    """Return a finding for each answer of the author that gets wrong marks with one set of hidden inputs.
 
-    This is the quick part of a proof: right answers must get full marks, and a mistake must fail its
-    question. Costs and mutants are left out.
+    This is the quick part of a proof: right answers must get full marks, and known mistakes must lose points.
     """
     grader = Grader.of_course(course, exercise, zygote, SECRET)
     grader.marks_only = True
@@ -156,7 +160,8 @@ def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
         trials = {question: Trial(grader.suite, question) for question in exercise.points}
         for mistake in known_mistakes(exercise):
             if not trials[mistake.question].fails(exercise.variant(mistake.code)):
-                verification.grade_mistake(mistake)  # a rule may catch it
+                # The exercise may have a rule, such as a forbidden operation, that the mistake breaks.
+                verification.grade_mistake(mistake)
     return verification.findings
 
 
@@ -164,9 +169,9 @@ def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
 class _Verification:
     """Verifies one exercise and collects its findings.
 
-    It checks the exercise's files. Then it grades the reference with the visible checks, the untouched
-    release, the other right answers and each known mistake. Last, it measures the costs of wrong answers.
-    It does not try mutants, because several processes can divide that work.
+    It checks the exercise's files. Then it grades the untouched release, all right answers and each known
+    mistake. Last, it measures the costs of wrong answers. It does not test mutants: together.py divides that
+    work among processes.
     """
 
     exercise: Exercise
@@ -176,19 +181,20 @@ class _Verification:
     whole: bool  # whether all tests run on each wrong answer
     findings: list[str] = field(default_factory=list)
     accepted_fails: bool = False  # whether an accepted answer fails a test or a visible check
-    checks: dict[str, str] = field(default_factory=dict)  # by question, the check that the reference passes
-    failed: dict[Answer, list[Run]] = field(default_factory=dict)  # by known mistake, in its question
+    checks: dict[str, str] = field(default_factory=dict)  # each question's check, if the reference passes it
+    # The runs of the tests that each known mistake fails in its own question.
+    failed: dict[Answer, list[Run]] = field(default_factory=dict)
 
     def proof(self) -> Proof:
         exercise, share = self.exercise, self.settings.mutants_fail
         suite, builds_on = self.grader.suite, self.grader.builds_on
         mistakes = known_mistakes(exercise)
         proof = Proof(exercise.name, len(exercise.accepted), len(mistakes))
-        if not self.right_answers_pass():  # else this fault would cause many other findings
+        if not self.right_answers_pass():  # a failing reference would cause many other findings
             return replace(proof, findings=tuple(self.findings))
         for mistake in mistakes:
             self._try_mistake(mistake)
-        if self.accepted_fails:  # the tests may have to change, and then costs and exceptions change too
+        if self.accepted_fails:  # the author may have to change tests, and with them the costs
             return replace(proof, findings=tuple(self.findings))
         carried, carrying_findings = entry.measure(exercise, builds_on, suite, self._grade)
         cost = costs.measure(suite, self.checks, self.sets, share, self.failed, whole=self.whole)
@@ -225,7 +231,7 @@ class _Verification:
         right = self._has_full_marks(0, str(self.exercise.source), graded.report, self.exercise.reference)
         checks = {cell.grade_id: cell for cell in self.exercise.cells if cell.role is Role.CHECK}
         given = self.exercise.given_checks
-        if given:  # grading skips the given cell, but checks need it: its code is put above each check
+        if given:  # grading skips the cell with code that checks need, so put this code above each check
             above = f"# A check\n{given}\n"
             joined = (
                 replace(cell, text=above + cell.text) if cell.name in checks else cell for cell in cells
@@ -252,7 +258,7 @@ class _Verification:
         self.findings.append(f"{self.exercise.source}:{check.line + line - 1}: {problem}")
 
     def _try_accepted(self, number: int, variant: Answer) -> None:
-        """Find tests and visible checks that another right answer fails."""
+        """Report tests and visible checks that an accepted answer fails."""
         cells = self.exercise.variant(variant.code)
         self._has_full_marks(number, variant.place, self._grade(self.exercise.replaced(variant.code)), cells)
         for name, check in self.checks.items():
@@ -270,7 +276,7 @@ class _Verification:
         is_thorough = number == 0 and self.sets == SETS_THOROUGH
         set_numbers = range(_REFERENCE_SETS) if is_thorough else input_sets_for_answer(self.sets, number)
         if number and self.sets <= SETS_TRIED:
-            set_numbers = set_numbers[1:]  # the report already covers one set
+            set_numbers = set_numbers[1:]  # grading has already used one set
         sets = [numbered_inputs(SECRET, self.exercise.name, set_number) for set_number in set_numbers]
         failed = failures(self.grader.suite, cells, sets)
         for test, message in failed.items():
@@ -289,28 +295,27 @@ class _Verification:
         return not reported
 
     def _try_untouched(self) -> None:
-        """Find questions that do not count as "not attempted" in an untouched release."""
+        """Report questions that count as attempted in an untouched release."""
         for question in self._grade(stubs(self.exercise), checked=True).questions:
             breaks = question.verdict is Verdict.GRADER_ERROR
             if breaks and (error := self._broken(question.name)):
                 problem = f"a hidden test raises an error if {question.name} is untouched: {error}"
-                fix = "above that line, let the test expect the kind of result that the line needs"
+                fix = "above that line, expect the type or the length that the line needs"
                 self._find(str(self.exercise.source), f"{problem}; {fix}")
             elif question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
                 passed = [test.title for test in question.tests if test.verdict is Verdict.PASSED]
                 tests = lines_of_tests(self.grader.suite, passed, question.name)
-                cause = f", since it passes {tests}; make this stricter" if tests else f". {question.hint}"
+                cause = f", since it passes {tests}; make it stricter" if tests else f". {question.hint}"
                 problem = f'question "{question.name}" is {question.verdict}{cause}'
-                self._find(
-                    str(self.exercise.source), f"untouched, no question may count as attempted, but {problem}"
-                )
+                rule = "no question may count as attempted in an untouched release"
+                self._find(str(self.exercise.source), f"{rule}, but {problem}")
 
     def _try_mistake(self, mistake: Answer) -> None:
-        """Find a mistake that passes its question or fails another one.
+        """Report a known mistake that gets full marks, or that costs points in another question.
 
-        First, only the tests that the mistake can affect run, without a worker. Unless exactly its own
-        question fails, a worker grades the whole notebook: the exercise's rules may catch the mistake, or
-        `builds_on` may save later questions.
+        First, the tests that the mistake can affect run without a worker, which is quick. If they fail in the
+        mistake's question only, this is enough. Otherwise a worker grades the whole notebook, because rules
+        of the exercise may catch the mistake, and `builds_on` may give later questions their points back.
         """
         suite, inputs = self.grader.suite, numbered_inputs(SECRET, self.exercise.name, 0)
         failed = [*failed_runs(suite, self.exercise.variant(mistake.code), inputs, self._reached(mistake))]
@@ -322,10 +327,10 @@ class _Verification:
             self.grade_mistake(mistake)
 
     def _reached(self, mistake: Answer) -> list[HiddenTest]:
-        """Return the tests that the mistake can affect: they use a name that it binds, even indirectly.
+        """Return the tests that the mistake can affect: they use, even indirectly, a name that it binds.
 
-        Tests of its own question come first. So they run in the same order on all sets of inputs, which
-        matters if code remembers earlier calls.
+        Tests of the mistake's question come first. With other sets of inputs, only these tests run. So code
+        that remembers earlier calls gets the same calls with each set.
         """
         bound = bound_names(mistake.code)
         reached = (test for test, names in self._names.items() if not bound.isdisjoint(names))
@@ -333,7 +338,7 @@ class _Verification:
 
     @cached_property
     def _names(self) -> dict[HiddenTest, set[str]]:
-        """By test, the names that it uses, and all names that these depend on in the reference."""
+        """The names on which each test depends: names that it uses, and names that their code uses."""
         parts, names = code_parts(self.exercise.reference), dict[HiddenTest, set[str]]()
         for run in self.grader.suite.reference_runs:
             asked = set(names_asked([exchange.request[0] for exchange in run.exchanges]))
@@ -341,7 +346,7 @@ class _Verification:
         return names
 
     def grade_mistake(self, mistake: Answer) -> None:
-        """Grade a mistake; report it if it passes its question, breaks a test or fails another question."""
+        """Grade a mistake. Report it if it gets full marks, breaks a test, or costs points elsewhere."""
         builds_on = self.grader.builds_on
         for question in self._grade(self.exercise.replaced(mistake.code)).questions:
             full = question.score == question.max_score or question.verdict is Verdict.UNGRADED
@@ -358,9 +363,9 @@ class _Verification:
                 self._find(mistake.place, f"also fails {question.name}: {question.hint} {fix}")
 
     def _broken(self, question: str, title: str = "") -> str:
-        """Return the line and error of each test of a question that broke on the last graded answer.
+        """Return the line and error of each test that could not judge the last graded answer to a question.
 
-        With a `title`, return only those of the test with this title.
+        With a `title`, return the line and error of the test with this title only.
         """
         runs = (run for test, run in self.grader.broken.items() if test.question == question)
         chosen = (run for run in runs if title in ("", run.test.title))
@@ -377,11 +382,11 @@ _JSON = TypeAdapter(Proof)
 
 
 def load_proof(course: Course, exercise: Exercise, sets: int, *, whole: bool = False) -> Proof | None:
-    """Return the saved proof of an exercise, or None if there is none that is still valid.
+    """Return the saved proof of an exercise if it is still valid, else None.
 
-    A proof depends on the exercise's folder, the catalogue, the exercise's entry in course.yaml, the engine,
-    and the versions of Python and of packages. The name of its file contains a digest of all of them. A proof
-    with findings is not saved.
+    A proof depends on the exercise's folder, the catalogue of misconceptions, the exercise's entry in
+    course.yaml, the autograder's code, and the versions of Python and of packages. The name of the proof's
+    file contains a digest of all of these. A proof with findings is not saved.
     """
     with suppress(OSError, ValueError, SourceError):
         return replace(_JSON.validate_json(_path(course, exercise, sets, whole).read_bytes()), is_reused=True)
@@ -402,7 +407,7 @@ def unproved(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
     for exercise in exercises:
         if not any(load_proof(course, exercise, sets, whole=whole) for sets, whole in kinds):
             fix = f"run `autograder verify {exercise.name}`"
-            yield f"{exercise.name}: has no proof, or has changed since the last one; {fix}"
+            yield f"{exercise.name}: has not been verified, or has changed since then; {fix}"
 
 
 def _path(course: Course, exercise: Exercise, sets: int, whole: bool) -> Path:

@@ -1,11 +1,11 @@
-"""Grades many notebooks: a class into the gradebook, or a few without one.
+"""Grades many notebooks: all submissions of a class, with a gradebook, or some notebooks without a gradebook.
 
 Read in this order:
 
-grade: grades submissions into the gradebook, and yields a line on each.
-suite_check: runs the hidden tests on the solution before they grade a class.
-explain: adds explanations to the reports of a class that has its marks.
-pool: the interface of executors, which grade many submissions, and the executor with several processes.
+grade: grades the submissions of a class and stores the scores in the gradebook.
+suite_check: checks that the solution passes the hidden tests, before submissions are graded.
+explain: adds explanations to the reports, after all submissions have scores.
+pool: grades submissions in several processes.
 run: grades notebooks without a gradebook.
-autograde: nbgrader's own command and the formgrader's button, which grade in the same way.
+autograde: replaces the grading of `nbgrader autograde` and of the formgrader's button.
 """

@@ -1,4 +1,4 @@
-"""Lets `nbgrader autograde`, and the formgrader's button, grade as `autograder grade` does."""
+"""Replaces the grading of `nbgrader autograde` and the formgrader's button by that of `autograder grade`."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -15,10 +15,10 @@ from autograder.records.database import gradebook_url
 
 
 class ClassExporter(NotebookExporter):  # type: ignore[misc]
-    """Grades the submissions that nbgrader found, and removes them from nbgrader's list.
+    """Grades the submissions that nbgrader has listed, and empties the list.
 
-    nbgrader makes an exporter for each run, before it converts submissions. Its conversion would run the
-    students' code.
+    nbgrader creates this exporter before it processes the list. So nbgrader has nothing left to process.
+    Otherwise it would run the students' code.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -27,7 +27,7 @@ class ClassExporter(NotebookExporter):  # type: ignore[misc]
         course, log = load_course(Path(self.parent.coursedir.root)), self.parent.log
         url = self.parent.config.CourseDirectory.get("db_url")
         if url and url != gradebook_url(course.root):
-            log.error("name the gradebook in nbgrader_config.py: c.CourseDirectory.db_url = ...")
+            log.error("set the path of the gradebook in nbgrader_config.py: c.CourseDirectory.db_url = ...")
             raise NbGraderException
         students = defaultdict[str, list[str]](list)
         for folder in sorted(submissions):

@@ -1,8 +1,9 @@
-"""Adds explanations to the reports of a class whose marks are in the gradebook.
+"""Adds explanations of mistakes to the reports, after all submissions of a class have scores.
 
-Explaining takes several times as long as marking, so the whole class gets its marks first. Then each
-submission is graded again, with a search for the mistakes, and its report is replaced immediately. If a run
-is interrupted while it explains, all marks are complete, and the next run explains the remaining submissions.
+Explaining takes several times as long as scoring, so all submissions are scored first. Then each submission
+is graded again, the causes of its failures are searched for, and its report is replaced immediately. If a run
+of `grade` is interrupted meanwhile, all scores are stored, and the next run explains the remaining
+submissions.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ from autograder.records.reports import recorded_reports
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 
-_OTHER_MARKS = "its marks were different when it was graded again; the first marks count"
+_OTHER_MARKS = "the submission got other marks when it was graded again; the first marks count"
 
 
 def unexplained(course: Course, exercise: Exercise, students: Container[str]) -> list[Submission]:
@@ -36,7 +37,7 @@ def unexplained(course: Course, exercise: Exercise, students: Container[str]) ->
 
 
 def unexplained_in(course: Course, exercises: Sequence[Exercise], summary: Summary) -> list[Submission]:
-    """Return the submissions in `summary` whose wrong answers have no explanation yet, by exercise."""
+    """Return the submissions in `summary` with unexplained wrong answers, in the order of `exercises`."""
     waiting = (unexplained(course, exercise, summary.marked(exercise)) for exercise in exercises)
     return list(chain.from_iterable(waiting))
 
@@ -44,9 +45,10 @@ def unexplained_in(course: Course, exercises: Sequence[Exercise], summary: Summa
 def explain(
     course: Course, submissions: Sequence[Submission], executor: Executor, *, unsafe: bool = False
 ) -> Iterator[tuple[Submission, str]]:
-    """Grade submissions again, with explanations, and replace their reports. They are in order of exercise.
+    """Grade submissions again, with explanations, and replace their reports.
 
-    Yield each submission with "", or with the reason why its report was not replaced.
+    `submissions` must be in order of exercise. Yield each submission with the reason why its report could not
+    be replaced, or with "" after success.
     """
     for name, of_exercise in groupby(submissions, key=lambda submission: submission.exercise):
         with ExerciseGradebook(course, course.exercises[name], unsafe=unsafe) as gradebook:
@@ -62,7 +64,10 @@ def explain(
 
 
 def _tasks(course: Course, gradebook: ExerciseGradebook, submissions: Iterable[Submission]) -> Iterator[Task]:
-    """Yield submissions with the notebooks that count. The next `grade` reports unreadable notebooks."""
+    """Yield each submission with the notebook that has its score.
+
+    An unreadable notebook is skipped here. `autograder grade` reports it when it runs next.
+    """
     for submission in submissions:
         with skipping(course, submission.exercise, submission.student, lambda _: None):
             if (attempt := gradebook.recorded(submission.student)) is not None:

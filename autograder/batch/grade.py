@@ -1,6 +1,6 @@
-"""Grades the submissions of a class into the gradebook, with a line on each.
+"""Grades the submissions of a class, stores their scores in the gradebook, and returns a line on each.
 
-Explanations follow when the whole class has its marks (explain.py).
+Explanations are added after all submissions have scores (explain.py).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,24 +29,24 @@ from autograder.submission.submission import Submission, find_submissions, stude
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The lines on all submissions, in order of exercise and student."""
+    """The results of grading: a line on each submission, in order of exercise and student."""
 
     lines: tuple[SubmissionLine, ...]
     stopped: tuple[str, ...] = ()  # a line on each exercise that could not be graded
 
     @property
     def failures(self) -> tuple[SubmissionLine, ...]:
-        """The submissions that have no score because grading failed or their folder was refused."""
+        """The lines on submissions without a score, because grading failed or their folder was refused."""
         return tuple(line for line in self.lines if line.ours)
 
     @property
     def waiting(self) -> tuple[SubmissionLine, ...]:
-        """The submissions that an instructor has to check: they have no score, or a question needs review."""
+        """The lines on submissions that an instructor has to check: without a score, or with a review."""
         return tuple(line for line in self.lines if line.ours or line.waiting)
 
     @property
     def changes(self) -> tuple[SubmissionLine, ...]:
-        """The submissions that were graded before and whose scores have changed, or would change."""
+        """The lines on submissions that were graded before and whose scores have changed."""
         return tuple(line for line in self.lines if line.why not in ("", NEW))
 
     def marked(self, exercise: Exercise) -> set[str]:
@@ -55,7 +55,7 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0, or 3 if there is any failure."""
+        """The exit code of the command: 0, or 3 after any failure."""
         return OUR_FAILURE if self.failures or self.stopped else 0
 
 
@@ -70,11 +70,11 @@ def grade_submissions(
     eligible: Eligible = lambda _: True,
     notify: Callable[[SubmissionLine], None] = lambda _: None,
 ) -> Summary:
-    """Mark the submissions of `students`, or of all students if it is empty. Nothing is explained yet.
+    """Grade the submissions of `students`, or of all students if `students` is empty, without explanations.
 
-    A submission with a current report is graded again only with `force`. Only `eligible` attempts may count.
-    If an exercise's solution fails its hidden tests, no submission for it is graded. `notify` gets each line
-    when its submission is graded.
+    A submission with a current report is graded again only with `force`. Its score comes from one of the
+    `eligible` attempts. If an exercise's solution fails the hidden tests, its submissions are not graded.
+    `notify` gets the line on each submission as soon as the submission is graded.
     """
     lines, stopped = list[SubmissionLine](), list[str]()
 
@@ -102,13 +102,14 @@ def grade_submissions(
 
 @dataclass(frozen=True, slots=True)
 class _ExerciseRound:
-    """Grades submissions for one exercise into its gradebook. `keep` gets the line on each."""
+    """Grades submissions for one exercise and stores their scores. `keep` gets a line on each submission."""
 
     course: Course
     gradebook: ExerciseGradebook
     keep: Callable[[SubmissionLine], None]
     force: bool
-    _waiting: dict[Submission, dict[str, Attempt]] = field(default_factory=dict)  # by the attempt's digest
+    # The attempts of each submission that are not graded yet, by the digest of their bytes.
+    _waiting: dict[Submission, dict[str, Attempt]] = field(default_factory=dict)
 
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
         """Grade the attempts without a current report, and finish each submission after its last attempt."""
@@ -126,7 +127,10 @@ class _ExerciseRound:
                         self.keep(self.gradebook.finish(submission, problem, graded=True))
 
     def _tasks(self, submissions: Sequence[Submission]) -> Iterator[Task]:
-        """Yield the attempts to grade with their notebooks. Finish submissions with current reports."""
+        """Yield each attempt that must be graded, as its submission and notebook.
+
+        A submission whose reports are all current is finished at once.
+        """
         for submission in submissions:
             attempts = list[Attempt]()
             with self._guard(submission):
@@ -150,7 +154,10 @@ class _ExerciseRound:
         return attempts
 
     def _guard(self, submission: Submission) -> AbstractContextManager[None]:
-        """Turn a failure in the `with` block into the submission's line. Later results of it are ignored."""
+        """Report a failure in the `with` block in the submission's line.
+
+        Results of the submission that arrive later are ignored.
+        """
 
         def fail(error: SubmissionError) -> None:
             self._waiting.pop(submission, None)
@@ -164,7 +171,7 @@ def _failed(submission: Submission, why: str, status: str = Status.GRADER_ERROR)
 
 
 def submissions_of(course: Course, exercise: Exercise, students: Sequence[str] = ()) -> list[Submission]:
-    """Return the submissions of these students, each once, or of all students if `students` is empty."""
+    """Return the submissions of these students, or of all students if `students` is empty."""
     chosen = [Submission(course.root, student, exercise.name) for student in dict.fromkeys(students)]
     return chosen or list(find_submissions(course, exercise))
 
@@ -181,6 +188,6 @@ def refuse_strangers(course: Course, students: Sequence[str]) -> None:
 
 
 def is_work_certain(submissions: Iterable[Submission], *, force: bool = False) -> bool:
-    """Whether at least one submission has to be graded, because it never was or because of `force`."""
+    """Whether it is certain that a submission has to be graded: it is new, or `force` is true."""
     present = (submission for submission in submissions if submission.notebook.is_file())
     return any(force or not submission.autograded.exists() for submission in present)

@@ -1,4 +1,4 @@
-"""Grades submissions in marking processes, each with a zygote of its own, or in this process."""
+"""Grades submissions in several processes."""
 
 import multiprocessing
 import sys
@@ -20,7 +20,7 @@ from autograder.grading.marking import MarkingProcess
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
-_QUEUED = 4  # submissions for each process, including the one that it grades
+_QUEUED = 4  # the largest number of submissions for each process that are in memory, waiting or being graded
 # A forked process shares imported modules. Outside Linux, torch's libraries do not survive a fork.
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 Task = tuple[Submission, Notebook]
@@ -28,13 +28,13 @@ Done = tuple[Submission, Notebook, Graded]
 
 
 class Executor(Protocol):
-    """Grades submissions of one course. Classes with this interface are used in a `with` block."""
+    """Grades submissions of one course."""
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         """Grade each submission and yield it when it is done, in any order.
 
-        With `marks_only`, wrong answers are not explained. Only a few tasks are read before their turn, so
-        that a large class does not fill the memory.
+        With `marks_only`, wrong answers are not explained. Tasks are read from `tasks` only when they are
+        needed, so that the notebooks of a large class are not in memory at the same time.
         """
         ...
 
@@ -43,9 +43,9 @@ class ProcessPool:
     """Grades in `jobs` processes; use it in a `with` block.
 
     The processes start when `start` is called or the first submission comes. Starting them takes seconds,
-    because each loads torch; if no submission has to be graded, they never start. A thread of this process
-    waits for each of them, so that replacing a lost process does not delay the others. The processes share
-    explanations, so that equal wrong answers are explained only once.
+    because each loads torch; if no submission has to be graded, they never start. One thread for each process
+    waits for its results, so that the replacement of a crashed process does not delay the others. The
+    processes share explanations, so that equal wrong answers are explained only once.
     """
 
     def __init__(self, course: Course, jobs: int, *, unsafe: bool = False) -> None:
@@ -53,10 +53,10 @@ class ProcessPool:
         self._processes = list[MarkingProcess]()
         self._idle: SimpleQueue[MarkingProcess] = SimpleQueue()
         self._threads = ThreadPoolExecutor(jobs, "marking")
-        self._shared = ExitStack()  # removes the folder for explanations
+        self._shared = ExitStack()  # removes the folder with the shared explanations at the end
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
-        """Grade in the processes. Tasks that failed but may succeed later are repeated after all others."""
+        """Grade in the processes. After all other tasks, repeat those that failed but may succeed now."""
         to_repeat = list[Task]()
         for submission, notebook, graded in self._grade_once(tasks, marks_only):
             if graded.again:
@@ -74,7 +74,8 @@ class ProcessPool:
                 running[self._threads.submit(self._grade, task, marks_only)] = task
             if not running:
                 return
-            future = wait(running, return_when=FIRST_COMPLETED).done.pop()  # one, to refill its queue
+            # Only one result, so that another task can start before the next result is handled.
+            future = wait(running, return_when=FIRST_COMPLETED).done.pop()
             yield *running.pop(future), future.result()
 
     def __enter__(self) -> "ProcessPool":
@@ -89,11 +90,11 @@ class ProcessPool:
         self._shared.close()
 
     def start(self) -> None:
-        """Start the processes unless they run. This process has no threads yet, so it may fork.
+        """Start the processes if they are not running.
 
-        A forked process inherits the open gradebook, does not use it, and ends without closing it. If there
-        are several processes, the course's packages are loaded before they fork, so that they share the
-        memory.
+        They are forked before this process starts any thread. A forked process inherits the open gradebook,
+        does not use it, and ends without closing it. If there are several processes, the course's packages
+        are loaded before the forks, so that the processes share the memory of the packages.
         """
         if self._processes:
             return
@@ -116,8 +117,8 @@ class ProcessPool:
                 exercise = self._course.exercises[submission.exercise]
                 return process.attempt(exercise, notebook, marks_only=marks_only)
         except SubmissionError as error:
-            process.kill()  # because the process may still send its answer, which the next task would get
-            if isinstance(error.__cause__, AutograderError):  # no submission can be graded
+            process.kill()  # otherwise a late reply would be taken for the reply to the next task
+            if isinstance(error.__cause__, AutograderError):  # this error would occur with every submission
                 raise error.__cause__ from None
             report = failure_report(self._course.exercises[submission.exercise], ())
             return Graded(report, problem=error.problem)

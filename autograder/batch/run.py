@@ -15,7 +15,7 @@ from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import exercise_by_cells, exercise_by_name
 
-# A path, its exercise, and its notebook if this was read already to identify the exercise.
+# A path, its exercise, and the notebook if it was read to identify the exercise.
 _Task = tuple[str, Exercise, Notebook | None]
 
 
@@ -27,11 +27,11 @@ def run_notebooks(
     unsafe: bool = False,
     on_failure: OnFailure = raise_failure,
 ) -> Iterator[tuple[str, Graded]]:
-    """Grade each notebook as the given exercise, or as the one that its name, folder or cells identify.
+    """Grade notebooks. Without `exercise`, a notebook's name, folder or cells identify its exercise.
 
     Yield each path as it was given, with its result. A damaged notebook gets a report, too. A wrong path or
-    an unknown exercise raises UsageError before any notebook is graded. `on_failure` gets the error if our
-    own code fails on a notebook.
+    an unknown exercise raises UsageError before any notebook is graded. `on_failure` gets the error if the
+    autograder itself fails on a notebook.
     """
     named = course.chosen([exercise])[0] if exercise else None
     tasks = list[_Task]()
@@ -42,7 +42,7 @@ def run_notebooks(
 
 
 def _unless(kinds: tuple[type[Exception], ...], on_failure: OnFailure) -> OnFailure:
-    """Return a version of `on_failure` that raises errors of these kinds, which affect every notebook."""
+    """Return an `on_failure` that raises errors of these kinds, because they would affect all notebooks."""
 
     def fail(error: SubmissionError) -> None:
         if isinstance(error.__cause__, kinds):
@@ -53,7 +53,7 @@ def _unless(kinds: tuple[type[Exception], ...], on_failure: OnFailure) -> OnFail
 
 
 def _recognised(course: Course, path: str, named: Exercise | None) -> _Task:
-    """Return a path and its exercise, with the notebook if it had to be read to recognise the exercise."""
+    """Return a path, its exercise, and the notebook if it was read to identify the exercise."""
     if not os.path.lexists(path):
         raise UsageError(f"{terminal_line(path)}: there is no such file")
     if recognised := named or exercise_by_name(course, Path(path)):
@@ -71,6 +71,6 @@ def _graded(
             with skipping(course, exercise.name, path, _unless((WallError, MarkingError), on_failure)):
                 graded = grader.grade(exercise, notebook or read_notebook(Path(path)))
             if graded is None:
-                grader.kill()  # because the process may still send its answer, which the next task would get
+                grader.kill()  # otherwise a late reply would be taken for the reply to the next notebook
             else:
                 yield path, graded

@@ -1,6 +1,7 @@
-"""Runs the hidden tests of an exercise on its solution before they grade a class.
+"""Checks that an exercise's solution passes the hidden tests, before submissions are graded.
 
-If the tests cannot be collected or the solution fails them, no submission could get its score.
+If pytest cannot collect the tests, or if the solution fails a test, the scores of all submissions would be
+wrong.
 """
 
 import ast
@@ -24,10 +25,10 @@ _PREFIX = f"{SourceError.__name__}: "
 
 
 def suite_problem(course: Course, exercise: Exercise, executor: Executor) -> str:
-    """Return a one-line reason, with file and line, why the hidden tests cannot grade a class, or "".
+    """Return a message of one line if the hidden tests cannot grade an exercise, or "" if they can.
 
-    If the solution passes, a file in build/ records this. The solution is graded again only after the
-    exercise, its tests or the engine have changed.
+    If the solution passes, the result is stored in a file in build/. The solution is graded again only after
+    the exercise, its tests or the autograder have changed.
     """
     try:
         current = rules(course, exercise)
@@ -47,7 +48,7 @@ def suite_problem(course: Course, exercise: Exercise, executor: Executor) -> str
 
 
 def describe_problem(exercise: Exercise, graded: Graded) -> str:
-    """Return why the solution does not get full marks, with file and line, or "" if it does."""
+    """Return the reason why the solution does not get full marks, with file and line, or "" if it does."""
     broken = [question for question in graded.report.questions if question.verdict not in _SOUND]
     if not broken:
         return ""
@@ -64,7 +65,7 @@ def _first_line(text: str) -> str:
 
 
 def _raised(suite: Path, warnings: tuple[str, ...]) -> str:
-    """Return the suite's line and the error from the first traceback that passes through the suite, or ""."""
+    """Return the line and the error of the first traceback with a line of the suite, or ""."""
     for warning in warnings:
         lines = re.findall(rf'File "{re.escape(str(suite))}", line (\d+)', warning)
         if lines:

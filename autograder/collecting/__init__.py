@@ -1,15 +1,15 @@
 """Collects submissions from the archives and folders of learning platforms into submitted/.
 
 All input is untrusted: the size of what is read is limited, nothing is extracted from an archive, and no link
-is followed. Names inside a student's own archive or folder never decide whose submission it is.
+is followed. Students choose the names inside their own archives, so these names never identify the student.
 
 In reading order:
 
 - collect: stores the notebooks of archives, reports on each of them, and lists students without a submission
 - survey: reads an archive and chooses the notebooks that count
 - attribution: determines the student and the exercise of a file
-- metadata: reads the submitters and times in Gradescope's file, Moodle's grading worksheet or a CSV
+- metadata: reads submitters and times from Gradescope's metadata file, Moodle's worksheet or a CSV file
 - attempts: stores all submitted notebooks, orders them by time, and writes the newest into submitted/
 - names: parses file names as platforms and students write them
-- archive: reads zips, tars, folders and the archives inside them as one stream of entries, within limits
+- archive: reads folders, zip and tar archives, and archives inside them, up to limits of size
 """

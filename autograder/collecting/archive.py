@@ -1,6 +1,6 @@
 """Reads zip and tar archives and folders as one stream of entries. It extracts nothing and follows no link.
 
-zipfile and tarfile parse the headers, from file objects that limit the number of bytes per header. Unpacked
+zipfile and tarfile parse the headers. They get file objects that refuse to read too large headers. Unpacked
 bytes are counted when they are read, regardless of the sizes in the headers.
 """
 
@@ -31,33 +31,37 @@ from autograder.submission.notebook import (
     without_large_outputs,
 )
 
-_MAX_RATIO = 600  # unpacked bytes per packed byte; a notebook that prints the same line often reaches 500
-_UNSUSPICIOUS = 1 << 20  # bytes that may be unpacked at any ratio
+# The largest number of unpacked bytes for each packed byte. A notebook that prints one line many times can
+# reach 500.
+_MAX_RATIO = 600
+_UNSUSPICIOUS = 1 << 20  # the number of unpacked bytes up to which the ratio is not checked
 _CHUNK = 1 << 16  # bytes that are unpacked at a time
-_MAX_NESTED = 64 << 20  # bytes of an archive in an archive, which is read into memory
-_NESTED_ENTRIES, _NESTED_UNPACKED = (
-    200,
-    100 << 20,
-)  # entries and bytes of a nested archive: one student's work
-_MAX_DIRECTORY = 8 << 20  # bytes of a zip's list of entries, which zipfile reads into memory
-# Bytes of all the headers that describe one entry of a tar. With more, tarfile before 3.11.10 may take hours.
+_MAX_NESTED = 64 << 20  # the largest size in bytes of an inner archive; it is read into memory
+# The largest numbers of entries and of unpacked bytes of an inner archive, which is one student's work.
+_NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20
+_MAX_DIRECTORY = 8 << 20  # the largest size in bytes of a zip's list of entries; it is read into memory
+# The largest size in bytes of all headers of one entry in a tar. Larger headers may take hours to parse, in
+# Python before 3.11.10.
 _MAX_HEADERS = 1 << 14
 _ENCRYPTED = 0x1 | 0x40 | 0x2000  # flags of an entry of a zip
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile does not limit memory with other methods
+# Other compression methods are refused, because zipfile unpacks their data without a limit on memory.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _UNIX_TIME = 0x5455  # the id of the extra field with a UTC time
 _UTF8 = 0x800  # the flag of a name in UTF-8
 _OLD_ENCODINGS = ("cp850", "cp437", "cp1252")  # encodings of names without this flag, the likeliest first
 # Exceptions that zipfile, tarfile and zlib raise for damaged bytes.
 _BAD_VALUES = (OSError, EOFError, ValueError, IndexError, RuntimeError, OverflowError)
 _DAMAGE = (*_BAD_VALUES, zlib.error, zipfile.BadZipFile, struct.error, tarfile.TarError)
-EXHAUSTION = (MemoryError, RecursionError)  # errors that a file within all limits can still cause
+EXHAUSTION = (MemoryError, RecursionError)  # errors that are possible even if a file is within all limits
 TOO_COSTLY = "needs more memory than this machine has; collect it manually"
 _DAMAGED = "is damaged; download it again"
 _NO_ARCHIVE = "is not a zip or tar archive, or is damaged; download it again"
 _TOO_MANY = "contains too many entries; collect it in parts"
-_ALONE = "is a notebook; put it into a folder named by the student's id, and collect the folder above"
+_ALONE = (
+    "is a notebook; put it into a folder with the student's id as its name, and collect the folder above it"
+)
 _MAX_DEPTH = 100  # nested folders, all of which are open at the same time
-_TOO_DEEP = f"is inside more than {_MAX_DEPTH} nested folders; move it to a folder above"
+_TOO_DEEP = f"is inside more than {_MAX_DEPTH} nested folders; move it to a folder nearer to the top"
 _LINK, _NOT_PLAIN = "is a link", "is not a plain file"
 
 
@@ -71,11 +75,11 @@ class EntryError(AutograderError):
 
 @dataclass(slots=True)
 class Bounds:
-    """The amount that may still be read. Reading from a nested archive also counts for the outer one."""
+    """The numbers of entries and bytes that may still be read from an archive or folder."""
 
     entries: int = 20_000
-    unpacked: int = 4 << 30  # bytes; of a .tar.gz, those of skipped entries, too
-    outer: "Bounds | None" = None
+    unpacked: int = 4 << 30  # in bytes; for a .tar.gz, this includes the bytes of entries that are not read
+    outer: "Bounds | None" = None  # the bounds of the outer archive, to which an inner archive also counts
 
     def count(self) -> None:
         """Count an entry."""
@@ -95,7 +99,7 @@ class Bounds:
 
 
 def unreadable(_: int, problem: str = "is not open") -> bytes:
-    """Raise EntryError: the `read` of an entry that cannot be read."""
+    """Raise EntryError. This is the function `read` of an entry that cannot be read."""
     raise EntryError(problem)
 
 
@@ -104,19 +108,18 @@ class ArchiveEntry:
     """A file of an archive or folder, or a refused item. `read` works until the next entry is requested."""
 
     name: str
-    # The file's time, without a zone if the archive gives no zone. A file in a nested archive has that
+    # The file's time, without a zone if the archive gives no zone. A file in an inner archive has that
     # archive's time.
     when: datetime | None = None
-    read: Callable[[int], bytes] = (
-        unreadable  # raises EntryError if the file has more bytes than the argument
-    )
-    problem: str = ""  # the reason why it must not be read
-    inside: str = ""  # for a file in the nested archive `name`: its name there
+    # Returns the content. Raises EntryError if the content has more bytes than the argument allows.
+    read: Callable[[int], bytes] = unreadable
+    problem: str = ""  # the reason why the entry must not be read
+    inside: str = ""  # for a file in an inner archive: the file's name; `name` is the inner archive's name
     others: tuple[str, ...] = ()  # `name` decoded with other encodings, if the zip does not give the encoding
 
     @property
     def path(self) -> str:
-        """The name, or the path in the nested archive, for messages."""
+        """The path of the file for messages, which includes the name of an inner archive."""
         return f"{self.name}/{self.inside}" if self.inside else self.name
 
     def read_notebook(self) -> bytes:
@@ -131,7 +134,7 @@ class ArchiveEntry:
 
 
 def _mode_problem(mode: int) -> str:
-    """Return why a file of this mode is refused, or "". A mode without a file type is accepted."""
+    """Return the reason why a file of this mode is refused, or "". A mode without a file type is accepted."""
     if stat.S_ISLNK(mode):
         return _LINK
     return "" if stat.S_IFMT(mode) in (0, stat.S_IFREG) else _NOT_PLAIN
@@ -153,8 +156,8 @@ def _utc(seconds: float) -> datetime | None:
 def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEntry]:
     """Yield the files in the archive or folder `path`, and the files in archives that it contains.
 
-    Archives are opened one level deep. ArchiveError is raised if `path`, or the rest of it, cannot be read.
-    No content of `path` can cause another exception.
+    Archives inside these archives are not opened. ArchiveError is raised if `path` cannot be read to its end.
+    No content of `path` causes any other exception.
     """
     bounds = bounds or Bounds()
     try:
@@ -175,7 +178,7 @@ def _read_packed(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
 
 
 def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield the files in a nested archive. If reading fails, the last entry has the problem."""
+    """Yield the files in an inner archive. If it cannot be read to its end, the last entry is a refusal."""
     bounds, empty = Bounds(_NESTED_ENTRIES, _NESTED_UNPACKED, outer), True
     try:
         data = entry.read(_MAX_NESTED)
@@ -204,7 +207,7 @@ def _read_archive(file: IO[bytes], size: int, bounds: Bounds) -> Iterator[Archiv
 
 
 def _read_folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield the files below `root`. It may be a link itself; links below it are not followed."""
+    """Yield the files below `root`. If `root` is a link, it is followed; links below it are not."""
     try:
         with open_folder(root, 0) as folder:
             yield from _read_opened(folder, "", bounds)
@@ -215,8 +218,8 @@ def _read_folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
 def _read_opened(folder: int, name: str, bounds: Bounds) -> Iterator[ArchiveEntry]:
     """Yield the files below an open folder. Its `name` is empty or ends with a slash.
 
-    Each folder is opened once, relative to the descriptor of its parent. So replacing a folder by a link
-    afterwards, at any level, has no effect. A folder that cannot be opened becomes an entry with a problem.
+    Each folder is opened only once, relative to its open parent. So nothing outside `root` can be read even
+    if somebody replaces a folder by a link meanwhile. A folder that cannot be opened yields a refused entry.
     """
     items = sorted(os.scandir(folder), key=lambda item: item.name)
     folders = {item.name: None for item in items if item.is_dir(follow_symlinks=False)}
@@ -286,14 +289,14 @@ def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
 
 
 def _names_in_zip(info: zipfile.ZipInfo) -> list[str]:
-    """Return the possible decodings of an entry's name. If it is valid UTF-8, this is the only one.
+    """Return the possible decodings of an entry's name, or only one decoding if the name is valid UTF-8.
 
     The Finder of macOS writes UTF-8 without the flag for it. Old programs use the encoding of their system.
     """
-    name = info.orig_filename  # `filename` ends at the first NUL
+    name = info.orig_filename  # the whole name; zipfile cuts `filename` at the first NUL
     if name.isascii() or info.flag_bits & _UTF8:
         return [name]
-    encoded = name.encode("cp437")  # zipfile decodes with cp437
+    encoded = name.encode("cp437")  # the original bytes, because zipfile has decoded them with cp437
     with suppress(UnicodeDecodeError):
         return [encoded.decode()]
     decodings = []
@@ -304,7 +307,7 @@ def _names_in_zip(info: zipfile.ZipInfo) -> list[str]:
 
 
 class _BoundedFile:
-    """A file with a limit on each `read`: zipfile requests as many bytes as the archive's own end claims."""
+    """A file with a limit on each `read`, because zipfile trusts the size that a zip states for its list."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -382,9 +385,8 @@ def _read_tar(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
         archive = tarfile.TarFile(fileobj=cast(IO[bytes], headers), encoding="utf-8")
         while (member := archive.next()) is not None:
             bounds.count()
-            if (
-                member.size < 0 or archive.offset < file.tell()
-            ):  # the next header would be before this position
+            # With a damaged size, the next header would be before the current position.
+            if member.size < 0 or archive.offset < file.tell():
                 raise ArchiveError(_DAMAGED)
             if not member.isdir():
                 yield _tar_entry(member, file, file.tell())
@@ -395,12 +397,13 @@ def _read_tar(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
             archive.pax_headers = {}
     except _DAMAGE:
         raise ArchiveError(_NO_ARCHIVE) from None
-    if headers.last.strip(b"\0"):  # tarfile treats a damaged header as the archive's end, which is all zeros
+    # A tar ends with zeros. tarfile also stops, without an error, at a damaged header.
+    if headers.last.strip(b"\0"):
         raise ArchiveError(_NO_ARCHIVE)
 
 
 class _TarHeaders:
-    """A tar file that limits the bytes of headers that tarfile can read for each entry."""
+    """A tar file from which tarfile can read at most _MAX_HEADERS bytes for the headers of each entry."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -417,7 +420,7 @@ class _TarHeaders:
 
 
 def _tar_entry(member: tarfile.TarInfo, file: IO[bytes], offset: int) -> ArchiveEntry:
-    name = member.name[: MAX_NAME + 1]  # a longer name is still refused, but is not held in memory
+    name = member.name[: MAX_NAME + 1]  # enough for the refusal of a longer name, and saves memory
     file_problem = "" if member.isreg() and not member.issparse() else _NOT_PLAIN
     problem = _LINK if member.issym() or member.islnk() else file_problem
 

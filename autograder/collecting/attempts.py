@@ -1,8 +1,9 @@
-"""Stores all submitted notebooks, and copies the newest attempt to submitted/.
+"""Stores all notebooks that students submit, and writes each student's newest notebook into submitted/.
 
-Each attempt is a row of the database. Its bytes are a file in attempts/, named by their digest. If a student
-submits the same bytes again, they are the same attempt, and its row gets the more reliable of the two times.
-nbgrader reads submitted/. No link in it is followed, and a notebook is written completely or not at all.
+Each submitted notebook is an attempt. It has a row in the database, and a file in attempts/ that is named by
+the digest of its bytes. If a student submits the same bytes again, no second attempt is stored, and the row
+keeps the more reliable of the two times of submission. nbgrader reads submitted/. No link in it is followed,
+and a notebook is written completely or not at all.
 """
 
 import os
@@ -29,28 +30,28 @@ from autograder.submission.notebook import MAX_WITH_OUTPUTS, Notebook, open_plai
 from autograder.submission.students import folded
 from autograder.submission.submission import Submission
 
-_FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # of nbgrader's timestamp.txt
+_FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # the format of the time in nbgrader's timestamp.txt
 
 
 class Source(StrEnum):
     """The source of the time of a submission."""
 
     FILE = "file"  # the modification time of the file, which copying may have changed
-    GIVEN = "told"  # the platform or the instructor
-    UNKNOWN = "nobody"  # none: the files in a platform's archive have only the time of the download
-    IGNORED = "ignored"  # none: the instructor collected without times
+    GIVEN = "told"  # a statement of the platform or of the instructor
+    UNKNOWN = "nobody"  # no source, because a platform's archive has only the time of the download
+    IGNORED = "ignored"  # no source, because the instructor chose to collect without times
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The time at which a notebook was submitted, if it is known, and other values that order attempts."""
+    """The time of submission of a notebook, and other values that show which of two attempts is newer."""
 
-    when: datetime | None = None
+    when: datetime | None = None  # the time of submission, if it is known
     source: Annotated[Source, Field(alias="time")] = Source.FILE
     upload: int | None = None  # the number that Canvas gave to the file; later files have greater numbers
     downloaded: datetime | None = None  # the time at which the platform made the archive
     number: str = ""  # the student's number on Canvas or Moodle, from the file name; empty for a group
-    form: str = ""  # the suffix of the file on the platform
+    form: str = ""  # the suffix of the file's name on the platform, such as .ipynb
     late: bool = False  # whether Canvas marks the file as late
 
     @property
@@ -65,12 +66,16 @@ class Arrival:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The values other than the time, for the database; {} if the time is from the file or is ignored."""
+        """The values for the database, without the time. {} if the time is the file's, or is ignored."""
         options: dict[str, Any] = {"mode": "json", "exclude_defaults": True, "by_alias": True}
         return {} if self.source in _UNRELIABLE else _ARRIVALS.dump_python(self, exclude={"when"}, **options)
 
     def is_older_than(self, other: "Arrival") -> bool:
-        """Whether this came before `other`: by Canvas's numbers, else by the times, else by the downloads."""
+        """Whether this attempt came before `other`.
+
+        Canvas's numbers of the uploads decide. If a number is missing, the times of submission decide. If
+        they are missing or equal, the times of download decide.
+        """
         if self.upload is not None and other.upload is not None:
             return self.upload < other.upload
         if self.when is not None and other.when is not None and self.when != other.when:
@@ -79,9 +84,9 @@ class Arrival:
         return self.downloaded is not None and others_time is not None and self.downloaded < others_time
 
     def merged_with(self, earlier: "Arrival") -> "Arrival":
-        """Return the arrival of a notebook that was collected as `earlier` and is now collected again.
+        """Return the arrival of a notebook that is collected again. `earlier` is its stored arrival.
 
-        It has the more reliable time of the two, and the latest upload and download.
+        The result has the more reliable of the two times, and the later upload and download.
         """
         uploads = [arrival.upload for arrival in (self, earlier) if arrival.upload is not None]
         downloads = [arrival.downloaded for arrival in (self, earlier) if arrival.downloaded is not None]
@@ -106,7 +111,7 @@ _UNRELIABLE = (Source.FILE, Source.IGNORED)
 
 
 def read_arrival(time: str, record: dict[str, Any] | None) -> Arrival:
-    """Return an arrival from a timestamp.txt and a `record`. A time in another format is left out."""
+    """Return an arrival from the text of timestamp.txt and a `record`. Times in other formats are ignored."""
     when = None
     with suppress(ValueError):
         when = plausible(datetime.strptime(time, _FORMAT).replace(tzinfo=UTC))
@@ -116,7 +121,7 @@ def read_arrival(time: str, record: dict[str, Any] | None) -> Arrival:
 LOCK = ".collecting.lock"
 _FOLDER, _SUBMITTED = "attempts", "submitted"
 _KEY = (ATTEMPTS.c.student, ATTEMPTS.c.exercise, ATTEMPTS.c.digest)
-# Small files in a notebook's folder. nbgrader's exchange returns a page only if its folder has them, too.
+# Small files next to a notebook. Without them, nbgrader's exchange does not return the feedback page.
 TIMESTAMP, SECRET = COMPANIONS = "timestamp.txt", "submission_secret.txt"
 _MAX_COMPANION = 1000  # bytes
 
@@ -136,21 +141,21 @@ class Attempt:
     """One submitted notebook: its bytes, its arrival, and the last report on it."""
 
     id: int  # increases in the order of collection
-    digest: str
-    notebook: Path  # the file with its bytes
+    digest: str  # the digest of the notebook's bytes
+    notebook: Path  # the file with the notebook's bytes
     time: str  # the content of timestamp.txt
     arrival: Arrival
-    secret: bytes = b""
-    accepted_at: datetime | None = None  # when `watch` accepted it for feedback
-    shown: bool = False  # whether its feedback page was returned
-    is_submitted: bool = False  # whether `adopt` found it in submitted/
+    secret: bytes = b""  # the content of submission_secret.txt
+    accepted_at: datetime | None = None  # the time at which `watch` accepted the attempt, to write feedback
+    shown: bool = False  # whether the student got the feedback page on this attempt
+    is_submitted: bool = False  # whether submitted/ has this attempt's notebook
     report: Report | None = None
     fingerprint: str = ""  # digest of the notebook and of everything else on which `report` depends
     recorded: bool = False  # whether the gradebook has the scores of this report
 
     @property
     def companions(self) -> dict[str, bytes]:
-        """The files that nbgrader's exchange needs next to the graded notebook and the page, by name."""
+        """The content of timestamp.txt and submission_secret.txt, by name, without empty files."""
         files = {TIMESTAMP: self.time.encode(), SECRET: self.secret}
         return {name: content for name, content in files.items() if content}
 
@@ -164,7 +169,7 @@ class _Submitted(NamedTuple):
 
 
 def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
-    """Return the attempts of one student at one exercise, the newest last."""
+    """Return a student's attempts at an exercise, the newest last."""
     with reading(submission.root) as store:
         return _attempts_in(store, submission)
 
@@ -177,9 +182,9 @@ def _attempts_in(store: Store, submission: Submission) -> tuple[Attempt, ...]:
 def read_attempts(
     store: Store, root: Path, exercise: str, student: str | None = None
 ) -> dict[str, tuple[Attempt, ...]]:
-    """Return the attempts at an exercise, of all students or of one, by student, the newest last.
+    """Return each student's attempts at an exercise, the newest last; with `student`, only this student's.
 
-    If nothing orders two attempts, the one that was collected later is the newer one.
+    If it is unknown which of two attempts was submitted later, the one that was collected later is the newer.
     """
     report = (REPORTS.c.report, REPORTS.c.fingerprint, REPORTS.c.recorded)
     is_same = and_(*(key == REPORTS.c[key.name] for key in _KEY))
@@ -196,15 +201,15 @@ def read_attempts(
 
 
 def recorded_attempt(attempts: Sequence[Attempt]) -> Attempt | None:
-    """Return the attempt of a student whose scores are in the gradebook, or None."""
+    """Return the attempt whose scores are in the gradebook, among a student's attempts, or None."""
     return next((attempt for attempt in attempts if attempt.recorded), None)
 
 
 def stored_numbers(root: Path) -> dict[tuple[str, str], str]:
-    """Return the id of the student who first submitted with each platform number, by scope and number.
+    """Return the student's id for each number on a platform, from the first submission with this number.
 
-    A Canvas number identifies a user in all assignments, so its scope is "". Moodle numbers the participants
-    of each assignment differently, so the scope of its numbers is the exercise.
+    The keys are (exercise, number) for Moodle, which numbers the participants of each assignment differently.
+    They are ("", number) for Canvas, where a user has the same number in all assignments.
     """
     numbers: dict[tuple[str, str], str] = {}
     with reading(root) as store:
@@ -218,7 +223,7 @@ def stored_numbers(root: Path) -> dict[tuple[str, str], str]:
 
 
 def _position(arrival: Arrival, attempts: Sequence[Attempt]) -> int:
-    """Return the index at which a new attempt belongs among attempts in order of time."""
+    """Return the index at which a new attempt must be inserted, so that attempts stay in order of time."""
     later = (index for index, attempt in enumerate(attempts) if arrival.is_older_than(attempt.arrival))
     return next(later, len(attempts))
 
@@ -226,7 +231,7 @@ def _position(arrival: Arrival, attempts: Sequence[Attempt]) -> int:
 def mark(submission: Submission, attempt: Attempt, when: datetime, *, shown: bool) -> None:
     """Store the time at which `watch` accepted an attempt, and whether its feedback page was returned.
 
-    All attempts have the same page, so the other attempts of this submission are marked as not shown.
+    A new page replaces the page on another attempt, so the student's other attempts are marked as not shown.
     """
     is_same_student = ATTEMPTS.c.student == submission.student
     is_same_exercise = ATTEMPTS.c.exercise == submission.exercise
@@ -237,7 +242,7 @@ def mark(submission: Submission, attempt: Attempt, when: datetime, *, shown: boo
 
 
 def place(submission: Submission, content: bytes, arrival: Arrival, secret: bytes = b"") -> Placing:
-    """Store a notebook and its arrival. Write it into submitted/ unless the newest attempt is newer.
+    """Store a notebook and its arrival. Write the notebook into submitted/ unless a stored attempt is newer.
 
     `secret` lets nbgrader's exchange return the feedback page on this notebook.
     """
@@ -251,7 +256,7 @@ def place(submission: Submission, content: bytes, arrival: Arrival, secret: byte
 def adopt(submission: Submission, stored: Sequence[Attempt] | None = None) -> tuple[Attempt, ...]:
     """Return all attempts. If submitted/ has a notebook that was not collected, store it as an attempt first.
 
-    Grading reads submitted/ only here. `stored` are the stored attempts, if the caller has read them.
+    Grading reads submitted/ only by this function. `stored` are the stored attempts, if the caller has them.
     """
     attempts = attempts_of(submission) if stored is None else stored
     submitted = _read_submitted(submission)
@@ -264,14 +269,14 @@ def adopt(submission: Submission, stored: Sequence[Attempt] | None = None) -> tu
             same = matching_attempt(_attempts_in(store, submission), digest)
             if same is None:
                 _store(store, submission, submitted, read_arrival(submitted.time, None))
-            else:  # somebody has corrected timestamp.txt
+            else:  # the files next to the notebook have changed; an instructor may have corrected the time
                 _update(store, same, time=submitted.time, secret=submitted.secret)
             attempts = _attempts_in(store, submission)
     return tuple(replace(attempt, is_submitted=attempt.digest == digest) for attempt in attempts)
 
 
 def make_current(submission: Submission, attempt: Attempt) -> bool:
-    """Write `attempt` and its time into submitted/. Return whether the notebook there changed."""
+    """Write an attempt's notebook and time into submitted/. Return whether the notebook there changed."""
     expect_stored(attempt)
     return _submit(submission, _Submitted(attempt.notebook.read_bytes(), attempt.time, attempt.secret))
 
@@ -283,7 +288,10 @@ def expect_stored(attempt: Attempt) -> None:
 
 
 def arrival_of(submission: Submission) -> Arrival:
-    """Return the arrival of the graded attempt, else of the newest, else an empty arrival."""
+    """Return the arrival of the attempt with a score, or of the newest attempt if no attempt has a score.
+
+    If there are no attempts, return an empty arrival.
+    """
     attempts = attempts_of(submission)
     return (recorded_attempt(attempts) or attempts[-1]).arrival if attempts else Arrival()
 
@@ -302,7 +310,8 @@ def _place(
         return Placing.RETIMED if retimed else Placing.UNCHANGED
     submitted = _Submitted(content, arrival.time, secret)
     is_older = _position(arrival, attempts) < len(attempts)
-    if not is_older:  # submitted/ is written first: after a crash, `adopt` stores the notebook from there
+    # submitted/ is written before the database: after a crash in between, `adopt` stores the notebook.
+    if not is_older:
         _submit(submission, submitted)
     with writing(submission.root) as store:
         _store(store, submission, submitted, arrival)
@@ -318,7 +327,8 @@ def _update_arrival(submission: Submission, attempt: Attempt, arrival: Arrival, 
     """Update the arrival of an attempt that is collected again. Return whether its time changed."""
     before = attempt.arrival
     if attempt.time and before.when is None and arrival.source in (Source.FILE, Source.UNKNOWN):
-        return False  # an instructor wrote a time into timestamp.txt, though not in nbgrader's format
+        # An instructor has written a time into timestamp.txt in another format. It must not be overwritten.
+        return False
     merged, secret = arrival.merged_with(before), secret or attempt.secret
     with writing(submission.root) as store:
         _update(store, attempt, time=merged.time, arrival=merged.record, secret=secret)
@@ -329,10 +339,10 @@ def _update_arrival(submission: Submission, attempt: Attempt, arrival: Arrival, 
 
 
 def _store(store: Store, submission: Submission, submitted: _Submitted, arrival: Arrival) -> None:
-    """Store a notebook as a new attempt. Its file is written before its row, so no row lacks its file."""
+    """Store a notebook as a new attempt. The file is written before the row, so that every row has a file."""
     folder, digest = submission.root / _FOLDER, Notebook(submitted.content).digest
     if folder.is_symlink():
-        raise EntryError(f"{_FOLDER}/ is a link; put a folder there")
+        raise EntryError(f"{_FOLDER}/ is a link; replace it by a folder")
     if not (path := folder / f"{digest}.ipynb").exists():
         write_whole(path, submitted.content)
     key = {"student": submission.student, "exercise": submission.exercise, "digest": digest}
@@ -406,27 +416,27 @@ def _write_companions(folder: Path, new: _Submitted) -> None:
 def _folder(submission: Submission) -> Path:
     """Return a submission's folder in submitted/, created if missing.
 
-    Links are refused. A new student is refused, too, if some file systems do not distinguish the id from an
-    existing folder's name.
+    Links are refused. The id of a new student is refused if it differs from an existing folder's name only in
+    a way that some file systems ignore, such as upper and lower case.
     """
     folder = submission.root
     for name in (_SUBMITTED, submission.student, submission.exercise):
         names = os.listdir(folder) if name == submission.student else [name]  # noqa: PTH208 - much faster
         if name not in names and (twins := [other for other in names if folded(other) == folded(name)]):
-            problem = f'{_SUBMITTED}/ has "{twins[0]}" already, the same name for some file systems'
+            problem = f'{_SUBMITTED}/ has "{twins[0]}" already, which is the same name for some file systems'
             raise EntryError(problem)
         folder /= name
         with suppress(FileExistsError):
             folder.mkdir()
         if folder.is_symlink() or not folder.is_dir():
-            raise EntryError(f"{name} in {_SUBMITTED}/ is a link or not a folder; put a folder there")
+            raise EntryError(f"{name} in {_SUBMITTED}/ is a link or not a folder; replace it by a folder")
     return folder
 
 
 def read_plain(path: Path, limit: int) -> bytes | None:
-    """Return at most `limit` + 1 bytes of a plain file, or None if there is no file.
+    """Return at most `limit` + 1 bytes of a plain file, or None if `path` does not exist.
 
-    Anything else of this name, such as a link or a folder, raises EntryError.
+    Raise EntryError if `path` is something else, such as a link or a folder.
     """
     try:
         file = open_plain(path, os.O_NOFOLLOW)

@@ -27,30 +27,32 @@ from autograder.course.kept import STUDENTS
 from autograder.submission.students import Student, Students, squeezed
 from autograder.submission.submission import exercise_in, is_student
 
-# 01_first-1 and 01_first (1) are repeated uploads of 01_first. From the ninth on, Canvas appends a UUID.
+# The ends of the names of repeated uploads, such as 01_first-1 and 01_first (1). From the ninth upload on,
+# Canvas appends a UUID.
 _COPY = re.compile(r"(-\d+| ?\(\d+\)|-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
 _GRADESCOPE_FOLDER = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
-_NO_STUDENT = "names no student; put it into a folder named by the student's id"
+_NO_STUDENT = "does not name a student; put the file into a folder with the student's id as its name"
 _NO_METADATA = "collect Gradescope's export unchanged, with its submission_metadata.yml"
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
-# By column of the list, or "" for a folder or file: the advice if a name belongs to several students.
+# The advice if several students have the same name. The key is the column in which the name was looked up, or
+# "" for the name of a folder or file.
 _FIXES = {
     "": "name the folder or file by the id",
     _CANVAS: f"write Canvas's number of this student into {STUDENTS}, in the column {_CANVAS}",
-    _MOODLE: "give Moodle's grading worksheet with --times",
+    _MOODLE: "pass Moodle's grading worksheet with --times",
     _GRADESCOPE: f"write the name in Gradescope into {STUDENTS}, in the column {_GRADESCOPE}",
 }
-_HIDDEN = "Participant_{}"  # Moodle's name for the participant with this number, if names are hidden
+_HIDDEN = "Participant_{}"  # the name that Moodle shows instead of a hidden name; {} is the person's number
 LIST_NEEDED = (
-    f"Moodle writes display names, not ids; write {STUDENTS}, beside course.yaml, with the headings "
-    "id,name,email and a row for each student, such as ada,Ada Lovelace,ada@uni.edu"
+    f"Moodle writes display names instead of ids; write {STUDENTS}, next to course.yaml, with the headings "
+    '"id,name,email" and a row for each student, such as "ada,Ada Lovelace,ada@uni.edu"'
 )
-OF_GROUP = "of group "  # the beginning of the message on a group's member
+OF_GROUP = "of group "  # the beginning of the message about a submission of a group
 _BY_NAME = (
     'warning: only the display name "{}" identifies the student, and students can choose it; to be sure, '
-    "give Moodle's grading worksheet with --times"
+    "pass Moodle's grading worksheet with --times"
 )
 
 
@@ -59,8 +61,9 @@ class Attribution:
     """The student and the exercise of a file in an archive, or the reason why it is refused."""
 
     student: str = ""
-    exercise: str = ""  # empty while it is unknown
-    exact: bool = True  # whether the file's name ends with the exercise's, apart from marks such as "-1"
+    exercise: str = ""  # empty while the exercise is unknown
+    # Whether the file's name ends with the name of the exercise. A mark such as "-1" may follow.
+    exact: bool = True
     upload: int | None = None  # the number that Canvas gave to the file; later files have greater numbers
     late: bool | None = None  # whether Canvas marks the file as late; None for other platforms
     when: datetime | None = None  # the time of submission; it takes precedence over the time of the file
@@ -68,26 +71,26 @@ class Attribution:
     number: str = ""  # the number of the person on that platform
     message: str = ""
     problem: str = ""  # the reason why the file is refused
-    counts: bool = False  # whether this file, of all the student's files for the exercise, is graded
+    counts: bool = False  # whether this file is graded; a student can have several for an exercise
     file: ArchiveEntry = field(default_factory=lambda: ArchiveEntry(""))
 
     def with_message(self, message: str) -> "Attribution":
-        """Return the attribution with `message` inserted before its present message."""
+        """Return the attribution with `message` before the message that it has already."""
         return replace(self, message=", ".join(filter(None, (message, self.message))))
 
 
 @dataclass(frozen=True, slots=True)
 class NamingRules:
-    """The rules for names: the course's exercises, and what the instructor has specified."""
+    """The exercises, students and times to which names can refer."""
 
-    exercises: Sequence[str]
+    exercises: Sequence[str]  # the exercises of the course
     exercise: str = ""  # the exercise of all notebooks, if the instructor names it
-    students: Students | None = None  # if given, other students are refused
+    students: Students | None = None  # the list of students, if there is one; nobody else is accepted
     times: Times = field(default_factory=Times)
 
 
 class Owners:
-    """Determines the owners of one archive's files, by the instructor's rules and all names there."""
+    """Determines the owners of one archive's files, from the names of all files and the naming rules."""
 
     def __init__(
         self,
@@ -97,24 +100,27 @@ class Owners:
         gradescope: Mapping[str, GradescopeRecord] | None = None,
         numbers: Mapping[tuple[str, str], str] | None = None,
     ) -> None:
-        self.class_folder = class_folder  # ends with a slash, unless it is empty
+        self.class_folder = class_folder  # the folder with all students' files, such as "export/", or ""
         self._rules, self._students, self._times = rules, rules.students, rules.times
-        self._gradescope = gradescope or {}  # by folder
-        self._stored = numbers or {}  # the students of earlier collections, by scope and number on a platform
-        self._stored_numbers: dict[tuple[str, str], set[str]] = defaultdict(set)  # by scope and student
+        self._gradescope = gradescope or {}  # the submitters and times of each folder of Gradescope
+        # The student of each number on a platform, from earlier collections. Moodle's numbers differ between
+        # exercises. So the key is (exercise, number) for Moodle, but ("", number) for Canvas.
+        self._stored = numbers or {}
+        # The numbers of each student. The key is (exercise, student) or ("", student).
+        self._stored_numbers: dict[tuple[str, str], set[str]] = defaultdict(set)
         for (scope, number), student in self._stored.items():
             self._stored_numbers[scope, student].add(number)
-        # The numbers in the archive by the people's names, because two people can have the same name.
+        # The numbers that each name has in this archive. A name has several numbers if people share the name.
         self._moodle_numbers: dict[str, set[str]] = defaultdict(set)
         self._canvas_numbers: dict[str, set[str]] = defaultdict(set)
         folders = set[str]()
         for name in names:
-            with suppress(Exception):  # `of` raises the same error, and its caller reports it
+            with suppress(Exception):  # the method `of` will raise the same error for this file
                 self._add_name(name, folders)
         self._before_login = common_prefix(folders)
 
     def _add_name(self, name: str, folders: set[str]) -> None:
-        """Store the number in a platform's name. For other names, add the first folder to `folders`."""
+        """Store the number in a name that Canvas or Moodle wrote. Add the first folder of any other name."""
         platform_name = self.platform_name(name)
         if platform_name is None:
             folders.add(name.removeprefix(self.class_folder).partition("/")[0])
@@ -135,7 +141,7 @@ class Owners:
     def of(self, file: ArchiveEntry, by_cells: str = "") -> list[Attribution]:
         """Return a notebook's attribution to its student, or one attribution for each member of a group.
 
-        `by_cells` is the exercise of the notebook's cells. It is used if the file's name contains no
+        `by_cells` is the exercise that the notebook's cells show. It is used if the file's name contains no
         exercise. If no owner can be determined, EntryError gives the reason.
         """
         file_stem = stem(file.inside or file.name)
@@ -168,7 +174,7 @@ class Owners:
         return [Attribution(self._id(name))]
 
     def _logins(self, name: str) -> Iterator[str]:
-        """Yield possible logins in the name of a folder or file of ILIAS, Blackboard or GitHub Classroom."""
+        """Yield user names that a folder or file of ILIAS, Blackboard or GitHub Classroom may contain."""
         yield from logins(name)
         exercises = (exercise.replace("_", "-").casefold() for exercise in self._rules.exercises)
         for prefix in (self._before_login.casefold(), *(f"{exercise}-" for exercise in exercises)):
@@ -178,12 +184,12 @@ class Owners:
     def _folder_name(self, file: ArchiveEntry) -> str:
         """Return the part of a path that names the student: its first folder, or the name of a single file.
 
-        The exercise is removed from the end of the single file's name. A file of Blackboard keeps its whole
-        name, from which `_logins` reads the login.
+        The exercise is removed from the end of a file's name. A name that Blackboard wrote is returned whole,
+        because `_logins` finds the user name in it.
         """
         name = file.name.removeprefix(self.class_folder)
         if _GRADESCOPE_FOLDER.match(name):
-            raise EntryError(f"names no student; {_NO_METADATA}")
+            raise EntryError(f"does not name a student; {_NO_METADATA}")
         student, slash, _ = name.partition("/")
         if not slash:
             file_stem = stem(name)
@@ -198,12 +204,12 @@ class Owners:
         return student
 
     def _id(self, name: str, email: str = "", platform: str = "") -> str:
-        """Return the id of the student who has this id, name or email address.
+        """Return the id of the listed student whose id or name is `name`, or who has this email address.
 
-        Without a list of students, the name is the id.
+        If there is no list of students, `name` must be the id.
         """
         if self._students is None:
-            if not is_student(id_ := normalize("NFC", name)):  # macOS stores accents separate from letters
+            if not is_student(id_ := normalize("NFC", name)):  # macOS writes "é" as two characters
                 raise EntryError(f'"{name}" {_NO_ID}')
             return id_
         students = self._students.called(name, platform) or (self._students.called(email) if email else ())
@@ -233,26 +239,27 @@ class Owners:
         listed = [student for id_ in ids for student in students.called(id_, _CANVAS)]
         if len({student.id for student in listed}) > 1:
             users = f"{name.number} or {name.other_number}"
-            raise EntryError(f"belongs to Canvas's user {users}, and both are listed")
+            raise EntryError(f"belongs to Canvas's user {users}, and both users are in the list of students")
         stored = [self._stored_student(id_, students) for id_ in (number, name.other_number)]
         user = next(filter(None, (*listed, *stored)), None)
         group = students.in_group(name.owner)
         if group and user is None:
-            fix = f'write {number or "the number"} into the column "{_CANVAS}" of the member who has it'
+            cell = f'in the column "{_CANVAS}" and the row of the member who submitted this file'
+            fix = f"write {number or 'the number'} into {STUDENTS}, {cell}"
             raise EntryError(f'"{name.owner}" is a group, but a student could have chosen this name; {fix}')
         if group and user is not None and user in group and not _is_called(user, name.owner):
             yield from _of_group(name.owner, group)
         elif user is not None:
             message = ""
             if user.names and not _is_called(user, name.owner):
-                message = f'"{name.owner}" in Canvas (if that is a group, list its members)'
+                message = f'called "{name.owner}" in Canvas (if that is a group, write it into {STUDENTS})'
             yield Attribution(user.id, number=number, message=message)
         elif namesakes := [other for other in students.squeezed(name.owner) if not _has_number(other)]:
             id_ = _only_id(name.owner, namesakes, _FIXES[_CANVAS])
             self._expect_number("", id_, name, self._canvas_numbers[squeezed(name.owner)])
             yield Attribution(id_, number=number)
         else:
-            raise EntryError(f'"{name.number}", whom Canvas calls "{name.owner}", {_UNLISTED}')
+            raise EntryError(f'Canvas\'s user {name.number}, called "{name.owner}", {_UNLISTED}')
 
     def _stored_student(self, number: str, students: Students) -> Student | None:
         """Return the listed student whose earlier submissions had this number on Canvas, or None."""
@@ -260,7 +267,7 @@ class Owners:
         return next((student for student in students.all if student.id == id_), None)
 
     def _expect_number(self, scope: str, student: str, name: PlatformName, users: Collection[str]) -> None:
-        """Refuse a student who was identified by name, if the name may be that of another user.
+        """Refuse a student who was identified by name, if another user may have this name.
 
         Users can choose their names. So a student is refused if several `users` of the platform have the
         name, or if the student's earlier submissions have other numbers. If an earlier submission has the
@@ -273,7 +280,7 @@ class Owners:
             column = name.platform.casefold()
             fix = f'write the right number into the column "{column}" of the list of students'
             if name.platform is Platform.MOODLE:
-                fix = "give Moodle's grading worksheet with --times"
+                fix = "pass Moodle's grading worksheet with --times"
             problem = f'"{name.owner}" is the name of several users of {name.platform} ({numbers})'
             if others:
                 former = f"{name.platform}'s {numbers}"
@@ -283,7 +290,7 @@ class Owners:
     def _moodle(self, name: PlatformName, exercise: str) -> Iterator[Attribution]:
         if self._students is None:
             raise EntryError(LIST_NEEDED)
-        # If a participant and a group have the same name, the file belongs to the participant.
+        # If a person in the worksheet has the name of the group, the file is not taken for the group's file.
         members = () if self._times.namesakes(name.owner) else self._times.group(name.owner)
         hidden = _HIDDEN.format(name.number)
         if name.number and (listed := self._students.called(hidden, _MOODLE)):
@@ -298,7 +305,8 @@ class Owners:
         elif row := self._row(name):
             yield Attribution(self.person(row), when=row.when, number=name.number)
         elif len(self._moodle_numbers[name.owner]) > 1:
-            fix = f'give Moodle\'s grading worksheet with --times, or list {hidden} in the column "{_MOODLE}"'
+            entry = f'{hidden} into {STUDENTS}, in the column "{_MOODLE}"'
+            fix = f"pass Moodle's grading worksheet with --times, or write {entry}"
             raise EntryError(f'"{name.owner}" is the name of several people; {fix}')
         elif student := self._stored.get((exercise, name.number), "") if exercise else "":
             yield Attribution(self._id(student), number=name.number)
@@ -310,8 +318,8 @@ class Owners:
     def _row(self, name: PlatformName) -> Participant | None:
         """Return the worksheet's row on a participant, or None.
 
-        Older versions of Moodle write the group and "-" before the name. So the name is also tried without
-        its parts up to each "-".
+        Older versions of Moodle write the group and "-" before the name. So the text after each "-" is also
+        tried as the name.
         """
         parts = name.owner.split("-")
         endings = ("-".join(parts[start:]).strip() for start in range(len(parts)))
@@ -327,19 +335,23 @@ class Owners:
     def _listed_group(self, name: PlatformName, students: Students) -> Sequence[Student]:
         """Return the members of a group in the list of students.
 
-        Moodle gives numbers to groups and to people, so a numbered name can be that of a person who chose the
-        group's name. The worksheet lists all people. Without it, such a name is refused.
+        A name with a number can be the name of a group, or of a student who has chosen the group's name. The
+        worksheet lists all people, so it shows which of the two it is. Without the worksheet, the name of a
+        group with a number is refused.
         """
         if students.called(name.owner, _MOODLE) or self._times.namesakes(name.owner):
             return ()
         group = students.in_group(name.owner)
         if group and name.number and not self._times.participants:
-            fix = "give Moodle's grading worksheet with --times"
+            fix = "pass Moodle's grading worksheet with --times"
             raise EntryError(f'"{name.owner}" is a group, but a student could have chosen this name; {fix}')
         return group
 
     def person(self, row: Participant) -> str:
-        """Return the id of a participant in the worksheet, by number, else by email address, else by name."""
+        """Return the id of the student in a row of the worksheet.
+
+        The student is looked up by number. If that fails, the email address is tried, and then the name.
+        """
         if self._students is None:
             raise EntryError(LIST_NEEDED)
         hidden, address = _HIDDEN.format(row.number), row.email or row.name
@@ -353,9 +365,9 @@ def _of_group(group: str, members: Sequence[Student]) -> Iterator[Attribution]:
 
 
 def _only_id(name: str, students: Sequence[Student], fix: str = _FIXES[""]) -> str:
-    """Return the id of the only student whom a name matched. EntryError is raised for none or several.
+    """Return the id of the student in `students`, whose name is `name`.
 
-    `fix` is the advice if there are several.
+    Raise EntryError if there is no student, or if there are several. For several, `fix` is the advice.
     """
     if len(students) > 1:
         ids = ", ".join(student.id for student in students)
@@ -371,5 +383,8 @@ def _is_called(student: Student, name: str) -> bool:
 
 
 def _has_number(student: Student) -> bool:
-    """Whether the list may have Canvas's number of this student. Then the name is not enough."""
+    """Whether the list seems to have this student's number on Canvas.
+
+    Then a file with another number is not this student's, even if the name is right.
+    """
     return _CANVAS in student.platforms or any(text.isdigit() for text in (student.id, *student.names))

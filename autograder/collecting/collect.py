@@ -1,6 +1,7 @@
 """Collects submissions from platforms' archives and from folders, and reports each of them.
 
-An archive is read once: its names decide whose the notebooks are, and then the notebooks are stored.
+An archive is read once. First the names in it show to which student each notebook belongs. Then the notebooks
+are stored.
 """
 
 import tempfile
@@ -29,16 +30,17 @@ REFUSED = "refused"
 class CollectedLine:
     """The result for one file of an archive. Student and exercise are empty unless both are known."""
 
-    archive: str  # its path; for a row of the instructor's times, the path and line of that row
+    # The path of the archive. For a refused row of an instructor's list, the list's path and line number.
+    archive: str
     path: str  # the file's path in the archive; empty if the line is about the archive or about a row
-    status: str  # a Placing, or "refused"
+    status: str  # a value of `Placing`, or "refused"
     message: str = ""
     student: str = ""
     exercise: str = ""
-    untimed: str = ""  # the name of the platform, if it gives no time
-    when: datetime | None = None  # the time of submission, if this notebook or its time was stored
+    untimed: str = ""  # the platform, if it does not give the time of submission
+    when: datetime | None = None  # the time of submission; None if nothing was stored
     needs_look: bool = True  # whether an instructor should read this line
-    is_late: bool = False  # whether this notebook, if it or its time was stored, came after the due date
+    is_late: bool = False  # whether the submission came after the due date; False if nothing was stored
 
 
 def collect_archives(
@@ -51,9 +53,9 @@ def collect_archives(
 ) -> Iterator[CollectedLine]:
     """Store the notebooks of archives and folders, and yield a line on each notebook after it is stored.
 
-    If an archive cannot be read, the others are still collected. Without `times` no submission has a time, so
-    none is late. A time without a zone is read in `zone`, else in the zone of the exercise's due date, else
-    in UTC. At the end, each row of the instructor's times that matches no student is refused.
+    If an archive cannot be read, the others are still collected. If `times` is false, times are ignored, and
+    no submission is late. A time without a zone is read in `zone`, else in the zone of the exercise's due
+    date, else in UTC. Rows of the instructor's list of times that match no student are refused at the end.
     """
     rows, refused_rows = _assign_rows(course, rules)
     rules = replace(rules, times=replace(rules.times, given=rows))
@@ -80,13 +82,13 @@ def _lines_or_refusal(collection: "_Collection") -> Iterator[CollectedLine]:
 
 @dataclass(frozen=True, slots=True)
 class _Collection:
-    """Collects one archive: surveys it, then stores its notebooks."""
+    """Collects one archive."""
 
     course: Course
     archive: Path
     rules: NamingRules
     uses_times: bool
-    zone: tzinfo | None  # the time zone of times that name none
+    zone: tzinfo | None  # the time zone for times that are given without a zone
 
     def lines(self) -> Iterator[CollectedLine]:
         """Yield a line on each refused file, and on each notebook that counts."""
@@ -102,9 +104,11 @@ class _Collection:
                 yield CollectedLine(str(self.archive), "", REFUSED, problem)
                 return
             yield from (self._line(entry, REFUSED, entry.problem) for entry in attributions if entry.problem)
-            first_attempts = set()  # the students and exercises of which no attempt was stored before
+            # (student, exercise) of each notebook before which the student had no stored notebook.
+            first_attempts = set()
             for attribution in attributions:
-                # These are stored first, so that the notebook that counts is stored last.
+                # Notebooks that do not count are stored first, so that those that count are the newest
+                # attempts.
                 if not (attribution.problem or attribution.counts):
                     line = self._store(attribution)
                     if line.status == REFUSED:
@@ -158,8 +162,8 @@ class _Collection:
     def _arrival(self, attribution: Attribution, due: datetime | None) -> Arrival:
         """Return the time at which a notebook was submitted, and the source of that time.
 
-        In a platform's archive, the time of a file is the time of the download. The instructor's own list
-        takes precedence over Moodle's worksheet and Gradescope's metadata.
+        The time of a file in a platform's archive is not used, because it is the time of the download. The
+        instructor's own list takes precedence over Moodle's worksheet and Gradescope's metadata.
         """
         if not self.uses_times:
             return Arrival(source=Source.IGNORED)
@@ -168,7 +172,8 @@ class _Collection:
             arrival = Arrival(self._in_zone(file.when, due))
         else:
             number, suffix = attribution.number, PurePosixPath(file.name).suffix.lower()
-            # Two downloads from one platform have the same zone, so UTC is enough to compare them.
+            # Times of download are only compared with each other. All of a platform have the same zone, so
+            # they may be read as UTC.
             is_naive = file.when is not None and file.when.tzinfo is None
             downloaded = file.when.replace(tzinfo=UTC) if file.when and is_naive else file.when
             late = bool(attribution.late)
@@ -184,19 +189,19 @@ class _Collection:
 
 def _time_message(attribution: Attribution, arrival: Arrival, due: datetime | None) -> str:
     if arrival.when is not None and due is not None:
-        # In UTC, because Python subtracts two times of one zone without regard to daylight saving time.
+        # Python's difference of two times in the same zone ignores daylight saving time. So convert to UTC.
         seconds_late = (arrival.when.astimezone(UTC) - due.astimezone(UTC)).total_seconds()
         contradiction = ", but Canvas does not mark it as late" if attribution.late is False else ""
         if seconds_late > 0:
             return f"{seconds_late / 3600:.1f} h late{contradiction}"
     if arrival.source is Source.UNKNOWN:
-        suffix = ", only that it is late" if attribution.late else ""
+        suffix = ", but marks the submission as late" if attribution.late else ""
         return f"{attribution.platform} gives no time{suffix}"
     return ""
 
 
 def _assign_rows(course: Course, rules: NamingRules) -> tuple[tuple[GivenTime, ...], Sequence[CollectedLine]]:
-    """Return the rows of the instructor's times with the students' ids, and a line on each refused row."""
+    """Return the rows of the instructor's list of times with students' ids, and lines on refused rows."""
     rows: list[GivenTime] = []
     refused = []
     for row in rules.times.given:
@@ -209,9 +214,9 @@ def _assign_rows(course: Course, rules: NamingRules) -> tuple[tuple[GivenTime, .
 
 
 def _assign_row(row: GivenTime, students: Students | None, exercises: Sequence[str]) -> list[GivenTime]:
-    """Return the row with the id of its student. The row of a group becomes one row for each member.
+    """Return the row with the id of its student, or one row for each member of a group.
 
-    Without a list of students, the row is returned unchanged.
+    Without a list of students, return the row unchanged.
     """
     if row.exercise and row.exercise not in exercises:
         raise EntryError(f'"{row.exercise}" is not an exercise; {suggestion(row.exercise, exercises)}')
@@ -227,7 +232,7 @@ def _assign_row(row: GivenTime, students: Students | None, exercises: Sequence[s
 
 
 def _refuse_unmatched(rows: Sequence[GivenTime], students: Collection[str]) -> Iterator[CollectedLine]:
-    """Yield a line on each row that names none of the students who submitted something."""
+    """Yield a refusal of each row that names somebody who has not submitted anything."""
     spellings = set(map(spelling, students))
     for row in rows:
         if spelling(row.name) not in spellings:
@@ -243,12 +248,13 @@ class Attendance:
     exercise: str
     submitted: Sequence[Student]  # the students with a submission under the id in the list
     missing: Sequence[Student]
-    unknown: Sequence[str]  # ids that belong to no student of the list
-    others: Mapping[str, Student]  # students who submitted under another of their names, by that name
+    unknown: Sequence[str]  # ids in submitted/ that belong to no student of the list
+    # Students who submitted under another name than their id, by the folder's name in submitted/.
+    others: Mapping[str, Student]
 
     @property
     def twice(self) -> Mapping[str, Student]:
-        """The part of `others` whose students have more than one submission, under different names."""
+        """The items of `others` whose student has another submission under another name."""
         submitters = [*self.submitted, *self.others.values()]
         return {id_: student for id_, student in self.others.items() if submitters.count(student) > 1}
 

@@ -1,10 +1,10 @@
 """Reads the submitters and times of submissions from files of platforms and instructors.
 
 Gradescope's file is read event by event: a parser that loads the whole document needs gigabytes for some
-files and crashes on deeply nested ones. The file counts only as part of a whole export, because a student can
-submit a file of the same name. Moodle's headings are in the language of the user who downloads the worksheet.
-In every language, "Last modified (submission)" and "Last modified (grade)" are recognised by their common
-beginning.
+files and crashes on deeply nested ones. The file is used only if it is part of a whole export, because a
+student could submit a forged file of the same name. In Moodle's worksheet, the headings are in the language
+of the user who downloads it. In every language, two headings have the same beginning, as in "Last modified
+(submission)" and "Last modified (grade)". So the column with the times is found.
 """
 
 import re
@@ -32,25 +32,27 @@ if TYPE_CHECKING:
 METADATA = "submission_metadata.yml"
 _EXPORT = re.compile(r"assignment_\d+_export/")
 MAX_EVENTS, _MAX_DEPTH, _MAX_SUBMITTERS = 1_000_000, 32, 100
-_DIRECTIVE = re.compile(r"(?:^|[\n\r\x85\u2028\u2029])%")  # thousands of directives take the parser hours
+# A directive of YAML. It is refused, because the parser works for hours on thousands of directives.
+_DIRECTIVE = re.compile(r"(?:^|[\n\r\x85\u2028\u2029])%")
 _NOT_GRADESCOPES = "does not describe a whole export of Gradescope; collect the archive unchanged"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_Path = list[str | int | None]  # keys and list indices; None where the next key of a mapping is expected
+_Path = list[str | int | None]  # keys and list indices that lead to a value; None before a mapping's next key
 
 
 @dataclass(frozen=True, slots=True)
 class GradescopeRecord:
     """The submitters of a submission, one or a group, and its time."""
 
-    submitters: tuple[tuple[str, str], ...]  # pairs: the institution's id (or else the address), the address
+    # For each submitter: the institution's id, or else the email address; and the email address.
+    submitters: tuple[tuple[str, str], ...]
     when: datetime | None = None
 
 
 def find_export(names: Collection[str], root: str = "") -> str | None:
-    """Return the folder, with its slash, of Gradescope's whole export, or None if there is no whole export.
+    """Return the path of the folder that is a whole export of Gradescope, or None if there is no such folder.
 
-    The folder must be the only one at the top of the archive, or be `root`, the folder to collect. In the
-    second case, the result is "".
+    The path ends with a slash. The folder must be the only one at the top of the archive. If the collected
+    folder itself, which has the name `root`, is the export, return "".
     """
     tops = {name[: name.find("/") + 1] for name in names}
     if _EXPORT.fullmatch(f"{root}/"):
@@ -61,7 +63,10 @@ def find_export(names: Collection[str], root: str = "") -> str | None:
 
 
 def read_metadata(data: bytes, folder: str, names: Collection[str]) -> dict[str, GradescopeRecord]:
-    """Return the records by folder. Every submission that the file lists must be present in `folder`."""
+    """Return the record of each submission in Gradescope's metadata file, by the submission's folder.
+
+    Raise EntryError unless `folder` contains all submissions that the file lists.
+    """
     groups: dict[str, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     times: dict[str, datetime | None] = {}
     for path, text in _texts(_events(data)):
@@ -105,7 +110,7 @@ def _events(data: bytes) -> Iterator[yaml.Event]:
 
 
 def _texts(events: Iterable[yaml.Event]) -> Iterator[tuple[_Path, str]]:
-    """Yield each scalar of a document that is not a key, with the keys and indices that lead to it."""
+    """Yield each text in a YAML document, except keys, with the path of keys and indices that lead to it."""
     path: _Path = []
     anchors: dict[str | None, str] = {}
     for event in events:
@@ -130,7 +135,7 @@ def _texts(events: Iterable[yaml.Event]) -> Iterator[tuple[_Path, str]]:
 
 
 def _advance(path: _Path) -> None:
-    """Move `path` to the innermost list's next item, or let it expect the innermost mapping's next key."""
+    """Move `path` to the next item of the innermost list, or before the next key of the innermost mapping."""
     if path:
         path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
 
@@ -146,11 +151,14 @@ def _utc_time(text: str) -> datetime | None:
 
 _PARTICIPANT = re.compile(r"\D+?(\d+)")  # "Participant 1001", in any language
 _GROUP = re.compile("gr[ou]|груп|グループ|小?[组組]|ryhmä|skupin|csoport", re.IGNORECASE)
-_EMAIL, _PARENTHESIS = re.compile(r"\S+@\S+"), re.compile("[(\uff08]")  # \uff08 is the East Asian one
+_EMAIL = re.compile(r"\S+@\S+")
+_PARENTHESIS = re.compile("[(\uff08]")  # \uff08 is the East Asian parenthesis
 _CLOCK = re.compile(r"(?<![\d.])\d{1,2}\s?[:.hH]\s?\d{2}(?![\d.])")
 _DAY = re.compile(r"\d{4}-?\d\d-?\d\d")
 _NUMBERS = re.compile(r"\d\s?[/.-]\s?\d{1,2}\s?[/.-]\s?\d")  # a date in which the month is a number
-_STUDENT = ("student", "id", "user_id", "name", "email")  # headings of a list of times, the best first
+# The headings of columns with students and with times in an instructor's list of times, the best heading
+# first.
+_STUDENT = ("student", "id", "user_id", "name", "email")
 _TIME = ("time", "submitted_at", "submitted", "timestamp")
 _Lines = Sequence[tuple[str, Sequence[str]]]  # the path and line number of each row, and its cells
 
@@ -160,10 +168,10 @@ class Participant:
     """One participant's row in Moodle's worksheet."""
 
     number: str
-    name: str  # if marking is anonymous, the content of another column
+    name: str  # the full name; if Moodle hides names, the text of another column
     email: str = ""
-    group: str = ""  # in the form that `spelling` returns
-    when: datetime | None = None  # the worksheet gives no zone
+    group: str = ""  # the name of the group, as `spelling` returns it
+    when: datetime | None = None  # the time of submission; without a zone, because the worksheet gives none
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,15 +182,15 @@ class GivenTime:
     when: datetime  # without a zone if the row names none
     exercise: str = ""  # empty if the row applies to all exercises
     line: str = ""  # the path and line number of the row
-    student: str = ""  # the student's id, if the list of students has been consulted
+    student: str = ""  # the student's id according to the list of students; empty without a list
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """All rows of the files with times that the instructor gave."""
+    """All rows of the files that the instructor passed with --times."""
 
-    participants: tuple[Participant, ...] = ()
-    given: tuple[GivenTime, ...] = ()
+    participants: tuple[Participant, ...] = ()  # rows of Moodle's worksheets
+    given: tuple[GivenTime, ...] = ()  # rows of the instructor's own lists
 
     def participant(self, number: str, name: str) -> Participant | None:
         """Return the worksheet's row on the participant with this number and this name, or None."""
@@ -201,8 +209,8 @@ class Times:
     def of(self, exercise: str, student: str) -> datetime | None:
         """Return a student's time from the instructor's own list, or None.
 
-        A row with exactly this id is preferred to a row in which it is spelled differently. Otherwise, the
-        first row counts.
+        A row with exactly this id is preferred to a row in which the id is spelled differently. Otherwise,
+        the first row counts.
         """
         rows = [row for row in self.given if row.exercise in ("", exercise) and row.student in ("", student)]
         matches = [row for row in rows if spelling(row.student or row.name) == spelling(student)]
@@ -227,11 +235,12 @@ def read_times(paths: Sequence[Path]) -> Times:
             ]
         elif _is_worksheet(lines):
             if (column := _time_column(header)) is None:
-                raise UsageError(f"{lines[0][0]}: has no times; make a CSV with the columns student and time")
+                fix = "write a CSV file with the columns student and time instead"
+                raise UsageError(f"{lines[0][0]}: has no column with times; {fix}")
             participants += _participants(header, lines, column)
         else:
-            fix = "make a CSV with the columns student and time"
-            raise UsageError(f"{path}: is not a Moodle grading worksheet; {fix}")
+            fix = "and has no columns student and time; add these two columns"
+            raise UsageError(f"{path}: is not a Moodle grading worksheet, {fix}")
     return Times(tuple(participants), tuple(given))
 
 
@@ -271,8 +280,8 @@ def _participants(header: Sequence[str], lines: _Lines, time: int | None = None)
 def _time_column(header: Sequence[str]) -> int | None:
     """Return the index of the column with the times of submission, or None.
 
-    Two headings have the same text before a parenthesis. The first is the time of submission, the second the
-    time of grading. The cells below are not read, because some of them contain text that students wrote.
+    Two headings have the same text before a parenthesis: first that of the times of submission, then that of
+    the times of grading. Only the headings are compared, because students wrote the text of some cells.
     """
     starts = [_PARENTHESIS.split(text)[0].strip() if _PARENTHESIS.search(text) else "" for text in header]
     return next((index for index, text in enumerate(starts) if text and text in starts[index + 1 :]), None)
@@ -289,7 +298,7 @@ def _moment(line: str, text: str) -> datetime | None:
     if _DAY.fullmatch(text):
         raise UsageError(f'{line}: "{text}" has no time of day; write it as {text} 18:00')
     try:
-        when = read_moment(text) or read_due(text)  # `read_due` also reads 2026-01-31 18:00 Europe/Berlin
+        when = read_moment(text) or read_due(text)  # `read_due` can read "2026-01-31 18:00 Europe/Berlin"
     except MomentError as error:
         unread = "is not a time that can be read; write it as 2026-01-31 18:00"
         raise UsageError(f'{line}: "{text}" {unread if str(error) == NO_MOMENT else error}') from None
@@ -299,8 +308,8 @@ def _moment(line: str, text: str) -> datetime | None:
 def read_moment(text: str) -> datetime | None:
     """Return the time in a text such as "Sonntag, 1. März 2026, 23:30", with its zone if it names one.
 
-    dateparser reads many languages. But it guesses a missing clock time, and which number in 03/01/2026 is
-    the day. So None is returned for such texts.
+    dateparser reads many languages. But if a text has no clock time, or if a number stands for the month, as
+    in 03/01/2026, dateparser would guess. So None is returned for these texts.
     """
     with suppress(ValueError):
         return plausible(datetime.fromisoformat(text.strip()))
@@ -315,6 +324,7 @@ def _date_parser() -> "DateDataParser":
     from dateparser.date import DateDataParser  # slow to import, and needed for worksheets only
 
     parts = ["day", "month", "year"]
-    # Normalising removes accents, and a Norwegian "mandag" would be read as a Swedish "måndag".
+    # With NORMALIZE, dateparser would ignore accents and confuse the Norwegian "mandag" with the Swedish
+    # "måndag".
     settings = {"REQUIRE_PARTS": parts, "PARSERS": ["absolute-time"], "NORMALIZE": False}
     return DateDataParser(settings=settings)

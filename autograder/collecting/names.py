@@ -11,24 +11,28 @@ from pathlib import PurePosixPath
 MAX_NAME = 1000
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz")
 _LEFT_OUT = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store", "Thumbs.db", "desktop.ini"}
-# Browsers save a notebook as X.ipynb.txt, X.ipynb.json or, the second time, X.ipynb (1).txt; Canvas adds -1.
+# Some browsers save the notebook X.ipynb as X.ipynb.txt or X.ipynb.json, and the next time as X.ipynb
+# (1).txt. Canvas renames a second upload to X.ipynb-1.txt.
 _NOTEBOOK = re.compile(
     r"(?P<stem>.+)\.ipynb(?P<copy>( ?\(\d+\)|-\d+)?\.(txt|json))?", re.IGNORECASE | re.DOTALL
 )
-# Canvas: a name without spaces and punctuation, LATE, the user's id, the upload's id, and the student's own
-# file name. Neither id begins with 0. In an anonymous assignment, five letters and digits replace the user's
-# id.
+# The name that Canvas gives to a file. It has these parts, joined by "_": the user's name without spaces and
+# punctuation, "LATE" if the file is late, the user's id, the upload's id, and the student's own file name.
+# Neither id begins with 0. In an anonymous assignment, "anon_" and five letters or digits replace the user's
+# name and id.
 _CANVAS = re.compile(
-    r"(?P<owner>[^\x00-/:-@\[-^`{-\x7f]*?)_"  # \w does not match accents, or vowels in some scripts
+    r"(?P<owner>[^\x00-/:-@\[-^`{-\x7f]*?)_"  # \w would not match combining accents or vowel signs
     r"(?:(?P<late>LATE)_)?(?P<number>[1-9]\d*)_(?P<upload>[1-9]\d*)_(?P<file>[^/]+)"
 )
 _ANONYMOUS = re.compile(
     r"(?:(?P<late>LATE)_)?(?P<number>(?P<owner>anon_[1-9A-HJ-NP-Za-km-z]{5}))_(?P<upload>\d+)_(?P<file>[^/]+)"
 )
-# Moodle: the full name of the participant or group, in which Moodle replaces _ by a space, and a number that
-# the participant has in this assignment only. Its default group, for students without a group, has no number.
+# The name that Moodle gives to a file or folder. It begins with the full name of the participant or group, in
+# which a space replaces each "_". Then follows a number, which is another one in each assignment. Moodle's
+# default group, for students without a group, has no number.
 _MOODLE = re.compile(r"(?P<owner>[^/_]+)(?:_(?P<number>\d+))?_assignsubmission_file_?.+")
-# Texts that students type into Moodle's or Canvas's page are exported as HTML files with such names.
+# A text that a student typed into a page of Moodle or Canvas is in an HTML file. For each pattern in the
+# file's name, this is the replacement that makes it the name of an uploaded file.
 _TYPED = (
     (re.compile(r"_assignsubmission_onlinetext"), "_assignsubmission_file"),
     (re.compile(r"_([1-9]\d*)_(text|media|link)\.html?$"), r"_\1_1_\2.html"),
@@ -41,11 +45,11 @@ def plausible(when: datetime) -> datetime | None:
 
 
 def name_problem(name: str) -> str:
-    """Return why a file of this name is refused, or "". Names are not corrected: that would be a guess."""
+    """Return the reason why a file of this name is refused, or "". Names are not corrected by guessing."""
     if any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in name):
         return "has control characters in its name"
     if name.startswith("/") or "\\" in name or re.match("[A-Za-z]:", name):
-        return "has an absolute name, or one with backslashes"
+        return "has an absolute path, or a backslash in its name"
     if ".." in name.split("/"):
         return "leads out of its folder"
     return "has too long a name" if len(name) > MAX_NAME else ""
@@ -54,7 +58,7 @@ def name_problem(name: str) -> str:
 def with_folders(name: str) -> str:
     """Replace backslashes by slashes, because PowerShell 5.1 writes paths with backslashes into a zip.
 
-    If `name_problem` would refuse the result, the name is returned unchanged. It is refused later.
+    If the result is not a valid name, return `name` unchanged. A later step refuses it.
     """
     slashed = name.replace("\\", "/")
     return name if name_problem(slashed) else slashed
@@ -66,7 +70,7 @@ def left_out(name: str) -> bool:
 
 
 def notebook_stem(name: str) -> str | None:
-    """Return a notebook's file name without its folder and endings, or None for other files."""
+    """Return a notebook's file name without folder and suffixes, or None for other files."""
     match = _NOTEBOOK.fullmatch(PurePosixPath(name).name)
     return match["stem"] + (match["copy"] or "").rpartition(".")[0] if match else None
 
@@ -96,9 +100,10 @@ def stem(name: str) -> str:
 
 
 def class_folder(paths: Sequence[str], exercises: Sequence[str]) -> str:
-    """Return the folder, with its slash, that contains the files of the whole class, or "".
+    """Return the folder with the files of the whole class, such as "export/", or "" if there is none.
 
-    It must contain at least two students, because an archive's only folder may belong to one student.
+    The folder must be the only one at the top. It must have files of at least two students, because a
+    student's own archive may also have a single folder at the top.
     """
     tops = {path.partition("/")[0] for path in paths}
     below = [path.partition("/")[2] for path in paths]
@@ -110,9 +115,10 @@ def class_folder(paths: Sequence[str], exercises: Sequence[str]) -> str:
 
 
 def listed_class_folder(paths: Sequence[str], is_listed: Callable[[str], bool]) -> str:
-    """Return the folder, with its slash, that contains a listed student's folder beside others, or "".
+    """Return the folder, such as "a/b/", that contains a listed student's folder and other items, or "".
 
-    No folder around it may have a listed name: that student could have packed folders named after others.
+    If a folder above has the name of a listed student, return "". That student could have packed folders with
+    the names of other students.
     """
     outer = ""
     while len(tops := {path.partition("/")[0] for path in paths}) == 1:
@@ -133,8 +139,8 @@ _BLACKBOARD = re.compile(r"(?P<before>[^/]+?)_attempt_\d{4}(-\d\d){5}[_.].*")
 def logins(name: str) -> Iterator[str]:
     """Yield possible logins from the name of an ILIAS folder or of a Blackboard file, the longest first.
 
-    There are several because both the title and a login may contain underscores. The part of the name that
-    the student chose is not used.
+    A name has several possible logins, because both the title and a login may contain underscores. The part
+    of the name that the student chose is not used.
     """
     if match := _BLACKBOARD.fullmatch(name) or _ILIAS.fullmatch(name):
         parts = match["before"].split("_")
@@ -145,7 +151,7 @@ _MIN_NAMES = 3
 
 
 def common_prefix(names: Collection[str]) -> str:
-    """Return the prefix, up to a "-", that all names have, or "". GitHub Classroom writes it before logins.
+    """Return the prefix of all names that ends with "-", or "". GitHub Classroom adds such a prefix.
 
     With fewer than three names, the result is "": the common beginning could be part of the logins.
     """
@@ -158,7 +164,7 @@ def common_prefix(names: Collection[str]) -> str:
 
 
 class Platform(StrEnum):
-    """A platform in whose archives the time of a file is the time of the download."""
+    """A platform that writes the time of the download, not of the submission, into its archives."""
 
     CANVAS = "Canvas"
     GRADESCOPE = "Gradescope"
@@ -171,16 +177,18 @@ class PlatformName:
 
     platform: Platform
     owner: str  # the name of a person or group; in an anonymous assignment of Canvas, the same as `number`
-    number: str  # of the person or group; empty if Moodle wrote none
+    number: str  # the number of the person or group; empty if Moodle wrote no number
     upload: int | None = None  # the number that Canvas gave to the file; later files have greater numbers
     late: bool | None = None  # whether Canvas marks the file as late; None for Moodle
-    other_number: str = ""  # a second number that may be the person's instead of `number`
+    other_number: str = (
+        ""  # a second number in the name, if it is not certain which of the two is the person's
+    )
 
 
 def read_platform_name(name: str, exercises: Iterable[str] = ()) -> PlatformName | None:
     """Parse a name that Canvas or Moodle wrote.
 
-    If it fits both, the platform counts in whose form the owner's name ends earlier.
+    If the name matches the patterns of both, the pattern with the shorter name of the owner counts.
     """
     moodle = _MOODLE.match(name)
     canvas = _ANONYMOUS.match(name) or _CANVAS.match(name)
@@ -192,14 +200,14 @@ def read_platform_name(name: str, exercises: Iterable[str] = ()) -> PlatformName
 
 
 def _other_number(match: re.Match[str], exercises: Iterable[str]) -> str:
-    """Return the second number if the first may be part of the name, as in user_1_678_9001_x.ipynb."""
+    """Return the second number if the first may belong to the owner's name, as in user_1_678_9001_x.ipynb."""
     has_third = re.match(r"[1-9]\d*_", match["file"])
     begins_with_exercise = any(match["file"].startswith(exercise) for exercise in exercises)
     return match["upload"] if has_third and match["owner"] and not begins_with_exercise else ""
 
 
 def as_uploaded(name: str) -> str:
-    """Return the name of a file. A text that was typed on a platform's page gets the name of an upload."""
+    """Return `name`; if it belongs to a text typed on a platform's page, return the name of an upload."""
     for form, uploaded in _TYPED:
         name = form.sub(uploaded, name)
     return name

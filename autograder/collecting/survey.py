@@ -1,8 +1,9 @@
 """Lists the notebooks of an archive, finds their students and exercises, and chooses those that count.
 
 Notebooks are copied into one temporary file, so an archive of any size takes little memory. If a file's name
-contains no exercise, the exercise is that of the notebook's cells. If a student submitted files but no
-notebook, one of the files is refused. Other files of students with a notebook are ignored.
+does not contain the name of an exercise, the notebook's cells show the exercise. If a student submitted files
+but no notebook, the report refuses one of these files. If there is a notebook, the student's other files are
+ignored.
 """
 
 import os
@@ -40,13 +41,14 @@ _PACKED_SUFFIXES |= {".tbz2", ".txz"}
 _HELPER_SUFFIXES = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl"}
 _HELPER_SUFFIXES |= {".json", ".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
 _HELPER_NAMES = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}
-_COLLECTING = "collecting"  # the word before a file's path in the log
+_COLLECTING = "collecting"  # the word before a file's path in log messages
 
 
 def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) -> list[Attribution]:
     """Return an archive's notebooks and refused files. For each student and exercise, one notebook counts.
 
-    The notebooks are copied to `copies` and can be read while it is open. OSError is raised if that fails.
+    The notebooks are copied to the file `copies`, and can be read while `copies` is open. If copying fails,
+    raise OSError.
     """
     files = _choose_encoding(list(_copied_files(archive, rules, copies, course)), rules, course)
     candidates = [file for file in files if not (file.problem or left_out(file.path))]
@@ -57,7 +59,7 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
     paths = [file.path for file in notebooks or others]
     top = class_folder(paths, rules.exercises)
     if rules.students is not None:
-        if _is_owned(top.removesuffix("/"), rules):  # its owner could have packed folders named after others
+        if _is_owned(top.removesuffix("/"), rules):  # a student could pack folders with other students' names
             top = ""
         top = top or listed_class_folder(paths, lambda name: _is_owned(name, rules))
     owners = Owners(rules, map(as_uploaded, sound), top, records, stored_numbers(course.root))
@@ -77,7 +79,7 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
 def _guarded(
     files: Sequence[ArchiveEntry], course: Course, step: Callable[[], Iterable[Attribution]]
 ) -> list[Attribution]:
-    """Return the result of a step on some files. If the step fails, only these files are refused."""
+    """Return the result of a step that concerns these files. If the step fails, refuse only these files."""
     try:
         with one_submission(course, _COLLECTING, files[0].path):
             return list(step())
@@ -86,7 +88,7 @@ def _guarded(
 
 
 def _is_owned(folder: str, rules: NamingRules) -> bool:
-    """Whether a folder of this name in an archive would belong to a student or a group."""
+    """Whether a folder with this name belongs to a student or a group."""
     if not folder:
         return False
     file = ArchiveEntry(f"{folder}/notebook.ipynb")
@@ -110,7 +112,7 @@ def _copied_files(
 
 
 def _file(entry: ArchiveEntry, rules: NamingRules, copies: FileIO, course: Course) -> ArchiveEntry:
-    """Return an entry with its problem, if any. Copy its content if a later step has to read it."""
+    """Return an entry with the reason if it is refused. Copy its content if a later step reads it."""
     try:
         with one_submission(course, _COLLECTING, entry.path):
             problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
@@ -122,7 +124,7 @@ def _file(entry: ArchiveEntry, rules: NamingRules, copies: FileIO, course: Cours
 
 
 def _copied(entry: ArchiveEntry, copies: FileIO, course: Course) -> Callable[[int], bytes]:
-    """Copy the entry. Return a function that returns the copy, or raises EntryError if it cannot be made."""
+    """Copy an entry's content. Return a function that reads the copy, or raises EntryError without a copy."""
     try:
         with one_submission(course, _COLLECTING, entry.path):
             content = entry.read_notebook()
@@ -144,9 +146,10 @@ def _copied(entry: ArchiveEntry, copies: FileIO, course: Course) -> Callable[[in
 def _choose_encoding(
     files: Sequence[ArchiveEntry], rules: NamingRules, course: Course
 ) -> Sequence[ArchiveEntry]:
-    """Return the files with their names in the encoding with which most files belong to a student.
+    """Return the files, with all names decoded in the same way.
 
-    One program wrote all names of the archive, so they have the same encoding.
+    One program wrote all names of the archive, so they have the same encoding. The best encoding is the one
+    with which the largest number of files can be given to a student.
     """
     count = max((len(file.others) for file in files), default=0)
     choices = [[_decoded(file, number) for file in files] for number in range(count + 1)]
@@ -154,7 +157,7 @@ def _choose_encoding(
     def count_listed_files(choice: Sequence[ArchiveEntry]) -> int:
         owners, listed_files = Owners(rules, [file.name for file in choice]), 0
         for file in (file for file in choice if file.others and not file.problem):
-            with skipping(course, _COLLECTING, file.path, lambda _: None):  # `survey` reports it
+            with skipping(course, _COLLECTING, file.path, lambda _: None):  # `survey` reports the error later
                 listed_files += bool(owners.of(file))
         return listed_files
 
@@ -162,7 +165,7 @@ def _choose_encoding(
 
 
 def _decoded(file: ArchiveEntry, number: int) -> ArchiveEntry:
-    """Return a file with decoding `number` of its name, or with the last decoding if there are fewer."""
+    """Return a file with the decoding of its name at index `number`, or with the last decoding."""
     names = (file.name, *file.others)
     return replace(file, name=names[min(number, len(names) - 1)])
 
@@ -174,9 +177,9 @@ def _is_notebook(file: ArchiveEntry, rules: NamingRules) -> bool:
 def _gradescope_records(
     archive: Path, sound: Sequence[str], files: Sequence[ArchiveEntry]
 ) -> tuple[Mapping[str, GradescopeRecord], Sequence[Attribution]]:
-    """Return the records in Gradescope's metadata file, and a refusal of this file if it cannot be read.
+    """Return the records in Gradescope's metadata file. If it cannot be read, also return its refusal.
 
-    A submission is present if the archive has any file of it, even one that is refused.
+    All submissions in the file must be in the archive. For this, a submission's refused files are enough.
     """
     root = archive.resolve().name if archive.is_dir() else ""
     if (folder := find_export(frozenset(sound), root)) is None:
@@ -191,8 +194,8 @@ def _gradescope_records(
 def _owners_of(file: ArchiveEntry, owners: Owners, archive: str) -> Sequence[Attribution]:
     """Return the attributions of a notebook, or a refusal.
 
-    A folder named like the archive may be that of the class. It may also be that of a student who packed
-    folders with the names of others. So the message says how to collect the first kind.
+    A folder with the name of the archive may contain the whole class, or it may come from a student who
+    packed folders with other students' names. So the message says what to do if it contains the class.
     """
     try:
         return owners.of(file)
@@ -203,10 +206,10 @@ def _owners_of(file: ArchiveEntry, owners: Owners, archive: str) -> Sequence[Att
 
 
 def _recognise(attribution: Attribution, course: Course, owners: Owners) -> Iterator[Attribution]:
-    """Yield a notebook with its exercise. If its name contains no exercise, its cells decide.
+    """Yield a notebook with its exercise. If the file's name does not contain it, look for it in the cells.
 
-    If the cells do not decide either, the notebook is refused. Moodle's number identifies a student only
-    within an exercise. So when the cells have decided, the student is looked up again.
+    If the cells do not show the exercise, the notebook is refused. A number of Moodle identifies a student
+    only together with the exercise. So after the exercise is known, the student is looked up again.
     """
     if attribution.exercise or attribution.problem:
         yield attribution
@@ -228,10 +231,10 @@ def _recognise(attribution: Attribution, course: Course, owners: Owners) -> Iter
 def _refuse_shared_folders(
     attributions: Sequence[Attribution], top: str, exercises: Sequence[str], course: Course
 ) -> Iterator[Attribution]:
-    """Yield the attributions, but refuse a student's file if the student's folder may hold several students.
+    """Yield the attributions, but refuse files in a folder that seems to have the work of several students.
 
-    Courses without a list of students need this. A folder may hold several students if several folders in it
-    contain the same exercise, and the folder itself does not contain this exercise.
+    This is needed if there is no list of students. A folder seems to have the work of several students if
+    several of its subfolders, but not the folder itself, contain the same exercise.
     """
     folders: dict[tuple[str, str], set[str]] = defaultdict(set)
     for attribution in attributions:
@@ -250,18 +253,18 @@ def _refuse_if_shared(attribution: Attribution, top: str, inner: Set[str]) -> It
     first = attribution.file.path.removeprefix(top).partition("/")[0]
     outer = os.path.commonpath([f"{top}{first}/{folder}" for folder in inner])
     problem = f'"{attribution.student}" has {attribution.exercise} in several folders'
-    fix = f'if these are folders of students, unpack the archive and collect "{outer}"; if not, keep one'
+    fix = f'if these folders are students, unpack the archive and collect "{outer}"; if not, keep one folder'
     yield replace(attribution, problem=f"{problem}; {fix}")
 
 
 def _folder_below(attribution: Attribution, top: str, exercises: Sequence[str]) -> str:
-    """Return the folders between a student's folder and the notebook, except a last one for the exercise."""
+    """Return the path from a student's folder to the notebook. It omits a last folder for the exercise."""
     *folders, _ = attribution.file.path.removeprefix(top).split("/")[1:] or [""]
     return "/".join(folders[:-1] if folders and folders[-1] in exercises else folders)
 
 
 def _choose(attributions: Iterable[Attribution], course: Course) -> Iterator[Attribution]:
-    """Choose the notebook that counts for each student and exercise. The others are only stored."""
+    """Choose the notebook that counts for each student and exercise. Others are stored, but not graded."""
     groups: dict[tuple[str, str], list[Attribution]] = defaultdict(list)
     for attribution in attributions:
         if attribution.problem:
@@ -285,9 +288,12 @@ def _choose_best(group: Sequence[Attribution]) -> Iterator[Attribution]:
 def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, float, bool]]:
     """Return a sort key for a student's notebooks for one exercise. The last notebook counts.
 
-    The key has three parts: scripts come before notebooks; then Canvas's numbers of the uploads decide if all
-    of them differ, or else the files' times; then a name that ends with the exercise's comes last. Files with
-    equal keys stay in the order of the archive. Times of files in a platform's archive are not used.
+    - Notebooks that were exported as scripts come before other notebooks.
+    - Later uploads come later. If the numbers of the uploads are not all different, files with later times
+      come later. Times of files in a platform's archive are ignored.
+    - Names that end with the name of the exercise come last.
+
+    Files with equal keys stay in the order of the archive.
     """
     is_ordered = len({notebook.upload or 0 for notebook in group}) == len(group)
 
@@ -301,7 +307,10 @@ def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, f
 
 
 def _no_later(script: Attribution, notebook: Attribution) -> Attribution:
-    """Return a script with the time of the notebook that counts, and with no greater upload number."""
+    """Return a script that is not newer than the notebook that counts, so that it cannot replace it.
+
+    The script gets the notebook's time, and the notebook's upload number if that is smaller.
+    """
     uploads = (script.upload, notebook.upload)
     upload = None if None in uploads else min(filter(None, uploads), default=None)
     file = replace(script.file, when=notebook.file.when)
@@ -309,7 +318,7 @@ def _no_later(script: Attribution, notebook: Attribution) -> Attribution:
 
 
 def _choice(best: Attribution, others: Sequence[Attribution]) -> str:
-    """Return a message on which of several notebooks counts, or "" if there is only one."""
+    """Return a message that names the notebook that counts, or "" if there is only one notebook."""
     if not others:
         return ""
     paths = [notebook.file.path for notebook in (best, *others)]
@@ -343,7 +352,8 @@ def _refuse_without_notebook(
 def _students_of(file: ArchiveEntry, owners: Owners) -> tuple[str, ...] | None:
     """Return the ids of the owners of a file that is not a notebook, or None if the file can be ignored.
 
-    If the owner is unknown, return the path of a packed file in place of an id, and no id for other files.
+    If the owner is unknown, return the file's path instead of ids for a packed file, or () for any other
+    file.
     """
     name = as_uploaded(file.name)
     if _is_helper(file) and not (owners.platform_name(name) or owners.record(name)):
@@ -358,7 +368,7 @@ def _fix(file: ArchiveEntry, students: Sequence[str]) -> str:
     if _suffix(file) in _PACKED_SUFFIXES:
         return "pack it as a zip, or unpack it into the student's folder"
     if is_export(file.path):
-        return "if it is a notebook saved as a script, name it after its exercise"
+        return "if it is a notebook saved as a script, rename the file to the name of its exercise"
     return f"ask {', '.join(students)} for the .ipynb file"
 
 

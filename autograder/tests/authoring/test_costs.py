@@ -125,7 +125,7 @@ def test_a_misconception_that_no_test_sees_is_found_until_its_author_declares_it
     (finding,) = measured(course, share=0.6).findings
     assert finding == (
         f"{small(course).suite}: row_sums__detour changes a right answer, and "
-        "no test of row_sums fails; add one, or declare an exception in mistakes.py"
+        "no test of row_sums fails; add a test, or declare an exception in mistakes.py"
     )
     declare(course, "row_sums", 'misconceptions = ["detour"]')
     assert measured(course, share=1).findings == ()
@@ -142,15 +142,14 @@ def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_autho
     rewrite(course, "expected = torch.tensor([6.0, 15.0])", "expected = sums")
     rewrite(course, "assert sums.shape == (2,),", "assert sums.dim() == 1,")
     columns = f"{small(course).folder / MISTAKES}:17"
-    declaration = '`shares = ["columns"]` in a cell `# %% exception="row_sums"`'
-    fix = f"let that check catch it, too, or write {declaration} of mistakes.py, with the reason"
-    seen = "row_sums: mistake columns keeps 0 %, but it passes the visible check"
-    fails = "It fails test_one_number_a_row, test_adds_along_the_row"
-    assert f"{columns}: {seen}; {fix}. {fails}" in measured(course).findings
+    declaration = '`shares = ["columns"]`, with the reason, below `# %% exception="row_sums"`'
+    fix = f"change the check so that it fails, or write {declaration} in mistakes.py"
+    fails = "fails test_one_number_a_row, test_adds_along_the_row, but passes the visible check"
+    assert f"{columns}: row_sums: mistake columns keeps 0 % and {fails}; {fix}" in measured(course).findings
     declare(course, "row_sums", 'shares = ["columns"]')
     place = declare(course, "double", 'shares = ["squares"]')
     told = [finding for finding in measured(course).findings if "columns" in finding or "squares" in finding]
-    problem = "squares needs no exception: the rules allow the share of double that it keeps"
+    problem = "squares needs no exception: the rules allow its share of the points of double"
     assert told == [f"{place}: {problem}; delete it here"]
 
 
@@ -161,7 +160,7 @@ def test_a_test_that_sees_a_mistake_with_some_inputs_only_is_found(course: Cours
     (finding, *_) = measured(course, sets=16).findings
     assert finding.startswith(f'{place}: fails "Every element becomes twice as large." (test_doubles_every_')
     assert finding.endswith(
-        " of 16 sets of hidden inputs; let the test catch this mistake with all inputs, or with none"
+        " of 16 sets of inputs; change the test, so that its result is the same with all sets"
     )
 
 
@@ -178,8 +177,8 @@ def test_a_trivial_answer_that_keeps_more_than_a_quarter_is_a_finding(course: Co
     text = suite.read_text(encoding="utf-8")
     suite.write_text(text.replace('"row_sums", needs_results=True', '"row_sums"'), encoding="utf-8")
     found = measured(course).findings
-    told = "make these tests stricter, or mark them with needs_results: test_one_number_a_row"
-    assert f"{suite}: row_sums: an answer that returns zeros keeps 50 %; {told}" in found
+    told = "it passes test_one_number_a_row; make these tests stricter, or mark them with needs_results=True"
+    assert f"{suite}: row_sums: an answer that returns zeros keeps 50 %, because {told}" in found
     assert all("row_sums" in finding for finding in found)
 
 
@@ -199,7 +198,7 @@ def test_shares_are_counted_by_class_and_the_furthest_from_the_rules_are_listed(
     assert results.startswith("results wrong")
     assert (
         " ".join(corner.split())
-        == "corner 1 answers, by tenths of the points that they keep: 0 0 0 0 0 0 0 0 1 0 0"
+        == "corner 1 answers, of which keep 0 %, up to 10 %, ... 100 %: 0 0 0 0 0 0 0 0 1 0 0"
     )
     assert trivial.startswith("trivial")
 

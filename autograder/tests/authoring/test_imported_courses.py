@@ -46,37 +46,37 @@ BY_HAND = {  # by notebook and file, the lines that an author adds
         "course.yaml": ["mutants_fail: 0.8"],
     },
 }
-TITLES = "Students read a test's docstring as its title. Name the tested property in the docstring of"
+TITLES = "Name the tested property in each docstring, since students read it as the title of the test:"
 VARIABLE = (
-    "Students read {}, a variable, as the name of {}. To change it, rename the variable in all files of the "
-    "exercise."
+    "Students see {} under the name of the variable {}. To change it, rename the variable in all files of "
+    "the exercise."
 )
 TO_DO = {
     "trees": [
-        VARIABLE.format("missing", "q1"),
-        VARIABLE.format("measured", "q2"),
-        "tallest_kind calls mean_height. If a wrong mean_height should cost no points in tallest_kind, write "
-        "`builds_on: {tallest_kind: [mean_height]}` below the exercise in course.yaml, and in accepted.py an "
-        "answer to tallest_kind that calls mean_height.",
+        VARIABLE.format("q1", "missing"),
+        VARIABLE.format("q2", "measured"),
+        "tallest_kind calls mean_height. If a wrong answer to mean_height should cost no points in "
+        "tallest_kind, add `builds_on: {tallest_kind: [mean_height]}` to the exercise in course.yaml, and "
+        "an answer to tallest_kind that calls mean_height to accepted.py.",
         f"{TITLES} test_q1_test, test_q2_test, test_q3_test_b, test_q4_test.",
     ],
     "waves": [
-        "cell-plot-test: `assert ax.get_xlim()[0] < 1` is left out of its hidden test: `ax.get_xlim` does "
-        "not reach hidden tests.",
+        "cell-plot-test: `assert ax.get_xlim()[0] < 1` is left out of its hidden test: hidden tests "
+        "cannot use `ax.get_xlim`.",
         *(
-            f"{later} calls wave. If a wrong wave should cost no points in {later}, write `builds_on: "
-            f"{{{later}: [wave]}}` below the exercise in course.yaml, and in accepted.py an answer to "
-            f"{later} that calls wave."
+            f"{later} calls wave. If a wrong answer to wave should cost no points in {later}, add "
+            f"`builds_on: {{{later}: [wave]}}` to the exercise in course.yaml, and an answer to {later} "
+            f"that calls wave to accepted.py."
             for later in ("rms", "ax")
         ),
         f"{TITLES} test_cell_times_test, test_cell_wave_test, test_cell_rms_test, test_cell_decibels_test, "
         "test_cell_plot_test.",
     ],
     "words": [
-        VARIABLE.format("most_common", "counting"),
+        VARIABLE.format("counting", "most_common"),
         "counting-test-2 had 0 points; its hidden test has a weight of 1 now.",
         "important-test: `assert important('the fox') == ['the']` is left out of its hidden test: it calls "
-        "a function that reads STOP, and the test replaces STOP.",
+        "a function that reads STOP, and a hidden test cannot change STOP for the function.",
         f"{TITLES} test_words_test, test_counting_test_1, test_counting_test_2, test_important_test, "
         "test_longest_test.",
     ],

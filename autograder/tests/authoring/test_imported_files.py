@@ -60,7 +60,7 @@ def test_a_file_that_code_reads_and_that_is_not_there_is_named(
     files = Files(folder)
     files.add_code(code)
     assert files.content == {}
-    fix = "is not in the notebook's folder: put it into handout/."
+    fix = "is missing in the notebook's folder: add it to handout/."
     assert files.notes == [f"The file {name} {fix}" for name in missing]
 
 

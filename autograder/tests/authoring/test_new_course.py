@@ -76,7 +76,7 @@ def test_a_file_or_a_folder_that_holds_something_is_refused_and_left_alone(tmp_p
     for taken in (tmp_path, tmp_path / name):
         done = CliRunner().invoke(main, ["init", str(taken)])
         assert done.exit_code == 2
-        assert done.stderr == f"{taken}: is not an empty folder; choose an empty one, or a new one\n"
+        assert done.stderr == f"{taken}: is not an empty folder; choose an empty folder, or a new name\n"
     assert [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*")] == ["mine"]
 
 
@@ -151,7 +151,7 @@ def test_the_question_that_the_authors_page_writes_is_proved_as_it_says(
     given = PAGE.parents[2] / "solutions" / "misconceptions"
     shutil.copytree(given, tmp_path / "solutions" / "misconceptions", dirs_exist_ok=True)
     (proof,) = prove(load_course(tmp_path), [load_course(tmp_path).exercises["02_spread"]], zygote)
-    for still in ("no test of spread fails", "but it passes the visible check"):
+    for still in ("no test of spread fails", "but passes the visible check"):
         assert any(still in finding for finding in proof.findings)
 
 

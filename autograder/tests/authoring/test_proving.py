@@ -48,7 +48,7 @@ def test_what_was_proved_of_other_files_is_not_proved(course: Course, name: str)
 
 
 def test_a_release_warns_of_an_exercise_that_is_not_proved_as_it_is(course: Course) -> None:
-    problem = "has no proof, or has changed since the last one"
+    problem = "has not been verified, or has changed since then"
     warning = f"warning: 01_small: {problem}; run `autograder verify 01_small`\n"
     words = ["--course", str(course.root), "release"]
     assert CliRunner().invoke(main, words).stderr == warning

@@ -118,15 +118,15 @@ def test_given_code_that_answers_an_earlier_exercise_is_warned_of_until_that_is_
 
     undated = (
         "08_multi_head_attention: its given code answers causal_mask of 06_causal_attention; "
-        "release it when 06_causal_attention has ended"
+        "release 08_multi_head_attention when 06_causal_attention has ended"
     )
     seven = (
         "08_multi_head_attention: its given code answers Attention of 07_cross_attention; "
-        "release it after 2026-03-01 18:00+00:00"
+        "release 08_multi_head_attention after 2026-03-01 18:00+00:00"
     )
     eight = (
         "09_tiny_gpt: its given code answers MultiHeadAttention of 08_multi_head_attention; "
-        "release it after 2026-03-08 18:00+00:00"
+        "release 09_tiny_gpt after 2026-03-08 18:00+00:00"
     )
     assert warned(due) == [undated, seven, eight]
     assert warned(due + timedelta(days=1)) == [undated, eight]
@@ -317,7 +317,7 @@ def test_an_answer_in_what_students_get_is_found_with_its_line(course: Course, o
     source.write_text(text, encoding="utf-8")
     places = [number for number, line in enumerate(text.split("\n"), 1) if answer in line]
     (line,) = (number for number in places if text.split("\n")[number - 1] != f"    {answer}")
-    problem = f"students would read a part of the answer to double here: {answer}; take it out"
+    problem = f"students would read a part of the answer to double here; delete it: {answer}"
     assert list(problems(small(course))) == [f"{source}:{line}: {problem}"]
 
 
@@ -330,7 +330,7 @@ def test_an_answer_in_a_file_beside_the_notebook_is_found(
 
 @pytest.mark.parametrize(
     ("file", "finding"),
-    [(ACCEPTED, "has no other right answer"), (MISTAKES, "has no known mistake")],
+    [(ACCEPTED, "has no right answer beside the reference"), (MISTAKES, "has no known mistake")],
 )
 def test_an_exercise_without_any_answer_of_a_kind_is_found(course: Course, file: str, finding: str) -> None:
     (small(course).folder / file).unlink()

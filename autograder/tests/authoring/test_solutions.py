@@ -44,7 +44,10 @@ def test_solutions_wait_until_an_exercise_is_over(course: Course) -> None:
         assert (course.build / "solutions").exists() is bool(paths)
         return "".join(waiting)
 
-    assert why(course, DUE) == f"{NAME}: has no due date; give it a `due` in course.yaml, or use --early"
+    assert (
+        why(course, DUE)
+        == f"{NAME}: has no due date; add `due` to the exercise in course.yaml, or use --early"
+    )
     course = due(course)
     waits = "students can still submit, it is due 2026-03-01 18:00+00:00; wait until then, or use --early"
     assert why(course, DUE) == f"{NAME}: {waits}"

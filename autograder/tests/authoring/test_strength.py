@@ -107,10 +107,10 @@ REASON = '"""Both are the same."""'
         (
             "double",
             'edits = "X => Y"',
-            "2: cannot be read; write lists of texts, as in edits = [...]; they may be",
+            "2: cannot be read; write a list of texts, as in edits = [...]; the valid",
         ),
-        ("double", 'edits = ["X => Y", 1]', "2: cannot be read; write lists of texts"),
-        ("double", 'shares = ["squares"]\nreasons = ["none"]', "3: cannot be read; write lists of texts"),
+        ("double", 'edits = ["X => Y", 1]', "2: cannot be read; write a list of texts"),
+        ("double", 'shares = ["squares"]\nreasons = ["none"]', "3: cannot be read; write a list of texts"),
     ],
 )
 def test_a_declaration_that_cannot_be_read_is_refused_with_its_place_and_fix(
@@ -182,7 +182,9 @@ def test_parts_of_the_mutants_survive_as_all_together_do(course: Course) -> None
 def test_a_weak_suite_is_found_with_each_survivor_and_what_to_do(course: Course) -> None:
     found = measured(course.exercises["01_small"], 0.97)
     assert len(found.findings) == len(found.survivors) > 0
-    change = '"along_each_row = -1" can become "along_each_row = 1", and no test of row_sums fails; add one, '
+    change = (
+        '"along_each_row = -1" can become "along_each_row = 1", and no test of row_sums fails; add a test, '
+    )
     assert any(change in finding for finding in found.findings)
 
 
@@ -190,7 +192,7 @@ def test_a_weak_suite_is_found_with_each_survivor_and_what_to_do(course: Course)
     ("instead", "problem"),
     [
         (7, "mistakes.py:26: this edit no longer makes a mutant of row_sums; delete or change it"),
-        (0, "mistakes.py:26: this edit is declared equivalent, but fails a hidden test; delete it"),
+        (0, "mistakes.py:26: this edit is declared equivalent, but fails a hidden test; delete the edit"),
     ],
 )
 def test_a_declaration_that_does_not_hold_any_more_is_found(

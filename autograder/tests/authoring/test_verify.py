@@ -56,7 +56,7 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
     ("file", "old", "new", "found"),
     [
         ("mistakes.py", "", MISTAKE.format("x + x"), "gets full marks; add a hidden test of"),
-        ("test_hidden.py", HALVES, BOTH, "Make that test independent of row_sums"),
+        ("test_hidden.py", HALVES, BOTH, "Make the test of double independent of row_sums"),
         ("accepted.py", "", ACCEPTED.format("x"), 'must get full marks, but double, "Every element'),
         (
             "mistakes.py",
@@ -86,11 +86,11 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
             "mistakes.py",
             "",
             MISTAKE.replace('other"', 'other" error="NameError"').format("x"),
-            'does not fail only because of NameError; delete error="NameError"',
+            'NameError does not describe how this answer fails; delete error="NameError"',
         ),
-        ("notes.txt", "", "", "is not a file of an exercise; move its answers to accepted.py or mistakes.py"),
+        ("notes.txt", "", "", "is not used in an exercise; if it has answers, move them to accepted.py or"),
         ("test_hidden.py", "", "", 'question "double" has no hidden test; add one with @question("double")'),
-        ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8; make this stricter"),
+        ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8; make it stricter"),
         (
             "01_small.py",
             "return x.sum(dim=along_each_row)",
@@ -202,7 +202,7 @@ def test_a_visible_check_that_fails_on_the_reference_is_found_with_its_line(
 
 
 OPEN = ("return torch.mul(x, 2)", "return torch.mul(x, 2", "'(' was never closed; it must be Python")
-ZERO = ("table = torch", "1 / 0\ntable = torch", "ZeroDivisionError: division by zero; all cells but")
+ZERO = ("table = torch", "1 / 0\ntable = torch", "ZeroDivisionError: division by zero; all cells except")
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,10 @@ def test_a_pair_of_course_yaml_is_proved_by_a_right_answer_that_calls_the_earlie
     course = load_course(course.root)
     (proof,) = prove(course, course.chosen([]), zygote)
     assert proof.findings == ()
-    assert proof.carried == "1 of 1 pairs of builds_on are proved: earlier mistakes cost no later points"
+    assert (
+        proof.carried
+        == "1 of 1 pairs in builds_on work: mistakes in the earlier question cost no points in the later one"
+    )
 
 
 def test_a_pair_without_a_right_answer_that_calls_the_earlier_one_is_a_finding(course: Course) -> None:
@@ -336,7 +339,7 @@ def test_a_pair_without_a_right_answer_that_calls_the_earlier_one_is_a_finding(c
     _, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
     assert finding.endswith(
         "01_small/accepted.py: has no answer to row_sums that builds on double; "
-        "write one, in which row_sums calls double"
+        "write an answer in which row_sums calls double"
     )
 
 
@@ -379,7 +382,7 @@ def test_what_a_wrong_earlier_answer_still_costs_is_a_finding(course: Course) ->
     said, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), grade)
     assert said.startswith("0 of 1 ")
     assert finding.endswith(
-        "accepted.py:15: must lose no points in row_sums if double is wrong, "
+        "accepted.py:15: row_sums must get full marks even if double is wrong, "
         "but row_sums is failed. Too small."
     )
     wrong = dict[str, object]()
@@ -395,8 +398,8 @@ def test_nothing_builds_on_a_question_that_answers_it_by_itself(
     exercise = course.exercises["01_small"]
     _, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
     assert finding.endswith(
-        "the right answer to double alone gets 0% of the points of row_sums, and a worker that grades "
-        "row_sums again has that answer; change builds_on of row_sums in course.yaml"
+        "the right answer to double alone gets 0% of the points of row_sums, and students' code "
+        "could call that answer when row_sums is graded again; change builds_on of row_sums in course.yaml"
     )
 
 
@@ -434,8 +437,8 @@ def test_no_worker_may_hold_an_answer_that_the_earlier_one_calls_and_that_answer
     exercise = Exercise(folder)
     _, found = entry.measure(exercise, {"c": ("b",)}, Suite(exercise), lambda _: pytest.fail("graded"))
     message = (
-        "01_three: the right answer to {} alone gets 100% of the points of c, and a worker that grades c "
-        "again has that answer; change builds_on of c in course.yaml"
+        "01_three: the right answer to {} alone gets 100% of the points of c, and students' code could "
+        "call that answer when c is graded again; change builds_on of c in course.yaml"
     )
     assert [finding.rpartition("/")[2] for finding in found] == [message.format("b"), message.format("a")]
 

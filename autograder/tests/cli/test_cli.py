@@ -82,7 +82,7 @@ def test_grading_somebody_who_neither_came_nor_is_listed_is_wrong_use(
         (["run"], "Missing argument 'NOTEBOOK...'"),
         (["verify", "02_big"], 'has no exercise "02_big"'),
         (["fly"], "No such command 'fly'"),
-        (["release", "--solutions"], "01_small: has no due date; give it a `due` in course.yaml"),
+        (["release", "--solutions"], "01_small: has no due date; add `due` to the exercise in course.yaml"),
         (["release", "--early"], "use --early only with --solutions"),
     ],
 )

@@ -438,5 +438,5 @@ def test_folders_in_each_other_without_end_are_refused_in_one_line(tmp_path: Pat
     (tmp_path / "y").write_bytes(b"y")
     assert list(found_in(tmp_path).items()) == [
         ("y", b"y"),
-        ("x/" * 101, "is inside more than 100 nested folders; move it to a folder above"),
+        ("x/" * 101, "is inside more than 100 nested folders; move it to a folder nearer to the top"),
     ]

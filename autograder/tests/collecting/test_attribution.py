@@ -156,21 +156,21 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NamingRules]:
 
 BESIDE = (f"Anna Lee_17{FILE}", f"Anna Lee_18{FILE}")
 HIDDEN = (f"Rannpháirtí_3000{FILE}", f"Rannpháirtí_3001{FILE}")
-CHOSEN = '"Team Red" is a group, but a student could have chosen this name; give Moodle\'s'
+CHOSEN = '"Team Red" is a group, but a student could have chosen this name; pass Moodle\'s'
 
 
 @pytest.mark.parametrize(
     ("given", "name", "expected"),
     [
         # Some names tell no student.
-        *(("", name, "names no student") for name in ("01_first.ipynb", "_01_first.ipynb")),
-        ("", "01_first/01_first.ipynb", "names no student"),
+        *(("", name, "does not name a student") for name in ("01_first.ipynb", "_01_first.ipynb")),
+        ("", "01_first/01_first.ipynb", "does not name a student"),
         ("", "submission_5/01_first.ipynb", "with its submission_metadata.yml"),
         ("", "assignment_1_export/submission_5/01_first.ipynb", "with its submission_metadata.yml"),
         ("", "=ada/01_first.ipynb", "is not a student's id"),
         ("", f"ada_{'1' * 99}_9_01_first.ipynb", "is not a student's id"),
         # Moodle's names need the list: each student chooses them, and a word may stand for all of them.
-        *((given, name, "Moodle writes display names, not ids; write students.csv, beside course.yaml, with")
+        *((given, name, "Moodle writes display names instead of ids; write students.csv, next to")
           for name in (f"Ada Lovelace_7{FILE}", f"ada_7{FILE}", HIDDEN[0], f"Blue{FILE}")
           for given in ("", "sheet")),
         # A student can name a file as Moodle does, and stays the one who has that number.
@@ -180,7 +180,7 @@ CHOSEN = '"Team Red" is a group, but a student could have chosen this name; give
         # A number at the end of a name in Canvas is not taken for the user.
         ("", "user_1_101_9001_01_first.ipynb", "belongs to Canvas's user 1 or 101; write the right number"),
         ("list", "user_1_101_9001_01_first.ipynb", ["ada"]),
-        ("list", "eve_101_103_9001_01_first.ipynb", "both are listed"),
+        ("list", "eve_101_103_9001_01_first.ipynb", "both users are in the list of students"),
         # The list knows people and groups as platforms write them.
         ("list", "ada/01_first.ipynb", ["ada"]),
         ("list", "lovelaceada_101_9001_01_first.ipynb", ["ada"]),
@@ -211,20 +211,20 @@ CHOSEN = '"Team Red" is a group, but a student could have chosen this name; give
         ("list", "01-first-x-ada/01_first.ipynb", '"01-first-x-ada" is not in the list of students'),
         ("list", "homework-ada/01_first.ipynb", '"homework-ada" is not in the list of students'),
         # Whoever is not known for sure is refused.
-        ("list", "adamseve_666_9001_01_first.ipynb", '"666", whom Canvas calls "adamseve", is not'),
+        ("list", "adamseve_666_9001_01_first.ipynb", 'Canvas\'s user 666, called "adamseve", is not'),
         ("list", "leeanna_666_9001_01_first.ipynb", "write Canvas's number of this student into"),
         ("list", "ghost/01_first.ipynb", '"ghost" is not in the list of students'),
         ("list", "anon_aB3xZ_9001_01_first.ipynb", '"anon_aB3xZ" is not in the list of students'),
-        ("list", f"Anna Lee_7{FILE}", "(anna1, anna2); give Moodle's grading worksheet"),
+        ("list", f"Anna Lee_7{FILE}", "(anna1, anna2); pass Moodle's grading worksheet"),
         ("list", f"Team Blue_7{FILE}", '"Team Blue" is not in the list of students'),
         ("list", HIDDEN[0], ["eve"]),
-        ("list", HIDDEN[1], "is the name of several people; give Moodle's grading worksheet with --times, or "
-         'list Participant_3001 in the column "moodle"'),
+        ("list", HIDDEN[1], "is the name of several people; pass Moodle's grading worksheet with --times, or "
+         'write Participant_3001 into students.csv, in the column "moodle"'),
         ("list", f"Participant_3001{FILE}", '"Participant" is not in the list of students'),
         ("list", f"Team Red_7{FILE}", CHOSEN),
         ("list", f"Default group{FILE}", 'Moodle\'s group "Default group", whose members are unknown'),
         # The worksheet tells two people of one name apart, and a group from a person of its name.
-        ("list", BESIDE[0], "several people; give Moodle's grading worksheet"),
+        ("list", BESIDE[0], "several people; pass Moodle's grading worksheet"),
         ("both", BESIDE[0], ["anna2"]),
         ("both", BESIDE[1], ["anna1"]),
         ("both", f"Team Red_7{FILE}", ["ada", "bob"]),
@@ -275,7 +275,7 @@ zoe,Zoe Zy,
         # Moodle: the same in each exercise, in which numbers are counted anew.
         (f"Bob Bee_31{FILE}", (), ["bob"]),
         (f"Ada Lovelace_31{FILE}", (), ["bob"]),
-        (f"Bob Bee_32{FILE}", (), '"Bob Bee" is the name of bob, who submitted as Moodle\'s 31 before; give'),
+        (f"Bob Bee_32{FILE}", (), '"Bob Bee" is the name of bob, who submitted as Moodle\'s 31 before; pass'),
         (f"Zoe Zy_32{FILE}", (), ["zoe"]),
         (f"Nobody We Know_31{FILE}", (), ["bob"]),
         (f"Zoe Zy_35{FILE}", (), '"gone" is not in the list of students'),
@@ -335,7 +335,7 @@ def test_a_group_that_is_not_listed_is_reported_beside_the_one_who_handed_in(
     rules: dict[str, NamingRules],
 ) -> None:
     (found,) = attributions("teamblue_101_9001_01_first.ipynb", rules["list"])
-    message = '"teamblue" in Canvas (if that is a group, list its members)'
+    message = 'called "teamblue" in Canvas (if that is a group, write it into students.csv)'
     assert (found.student, found.message) == ("ada", message)
 
 

@@ -71,7 +71,7 @@ def call(course: Course, *words: object) -> Result:
 
 
 CANVAS, MOODLE = "lovelaceada_101_9001_01_small", "ada_7_assignsubmission_file/01_small"
-CONTROL, ABSOLUTE = "refused: has control characters", "refused: has an absolute name"
+CONTROL, ABSOLUTE = "refused: has control characters", "refused: has an absolute path"
 # Names in an archive, and what is said of each file that counts or is refused, in order.
 CLASSES: list[tuple[list[str], list[str]]] = [
     (["ada/01_small.ipynb", "bob/01_small/01_small.ipynb", "ada/notes.txt"], ["ada: new", "bob: new"]),
@@ -94,7 +94,7 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     ),
     # Folders of several students are not taken for one student's
     *(
-        (names, [f'folders of students, unpack the archive and collect "{around}"'] * 2)
+        (names, [f'folders are students, unpack the archive and collect "{around}"'] * 2)
         for names, around in (
             (["class/week1/ann/01_small.ipynb", "class/week1/bob/01_small.ipynb"], "class/week1"),
             (["a/x/ann/01_small.ipynb", "a/x/bob/01_small/01_small.ipynb"], "a/x"),
@@ -150,9 +150,9 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     # Whoever hands in no notebook gets one line
     (["class/ada/a.pdf", "class/bob/b.HEIC"], ["a.pdf: refused: is not a notebook; ask ada", "ask bob"]),
     (["ada/01_small.ipynb", "bob/a.rar", "eve/a.7z"], [f"a notebook; {UNREAD}", UNREAD, "ada: new"]),
-    (["ada/01_small.ipynb", "bob/work.py"], ["if it is a notebook saved as a script, name it", "ada: new"]),
+    (["ada/01_small.ipynb", "bob/work.py"], ["if it is a notebook saved as a script, rename", "ada: new"]),
     ([f"{CANVAS}.ipynb", "beebob_102_9002_x.pdf"], ["; ask 102 for the .ipynb file", "101: new"]),
-    ([f"{MOODLE}.ipynb"], ["refused: Moodle writes display names, not ids; write students.csv"]),
+    ([f"{MOODLE}.ipynb"], ["refused: Moodle writes display names instead of ids; write students.csv"]),
     (["ada_01_small.ipynb", "ada_report.pdf", "adam.rar"], ["adam.rar: refused: is not a", "ada: new"]),
 ]  # fmt: skip
 # The same with a list of students.
@@ -168,7 +168,7 @@ LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
     (["Bob Bee_8_assignsubmission_onlinetext/onlinetext.html"], ["html: refused: is not a notebook; ask bo"]),
     (["bob_01_small.pdf"], ["bob_01_small.pdf: refused: is not a notebook; ask bob for the .ipynb file"]),
     (["beebob_102_text.html"], ["beebob_102_text.html: refused: is not a notebook; ask bob"]),
-    (["zoe_109_1_01_small.ipynb", "zoe_109_2_x.pdf"], ['"109", whom Canvas calls "zoe", is not in the list']),
+    (["zoe_109_1_01_small.ipynb", "zoe_109_2_x.pdf"], ['Canvas\'s user 109, called "zoe", is not in']),
     (["bob.rar"], ["bob.rar: refused: is not a notebook; pack it as a zip"]),
     (["class/week1/ada/01_small.ipynb", "class/week1/bob/01_small.ipynb"], ["ada: new", "bob: new"]),
     (["a/b/c/Bob Bee/01_small.ipynb", "a/b/c/ada/01_small.ipynb"], ["bob: new", "ada: new"]),
@@ -354,7 +354,7 @@ def test_a_bad_archive_stops_neither_the_next_nor_what_came_before(course: Cours
     bad = [make_zip(tmp_path / "deep.zip", deep), tmp_path / "twice.zip", tmp_path / "broken.zip"]
     assert [line.partition("; ")[0] for line in said(run(course, *bad, tmp_path / "large.zip"))] == [
         f"{EXPORT}submission_metadata.yml: refused: does not describe a whole export of Gradescope",
-        f"{EXPORT}submission_5/01_small.ipynb: refused: names no student",
+        f"{EXPORT}submission_5/01_small.ipynb: refused: does not name a student",
         *["ada: refused: is in the archive several times"] * 2,
         "refused: is damaged",
         "bob: refused: is larger than 50 MB",
@@ -432,7 +432,7 @@ def test_on_moodle_the_number_decides_also_for_a_notebook_whose_exercise_only_it
     assert warning.replace("Bob Bee", "Eve") in collect("Eve_32", "x", "eve's")
     assert collect("Bob Bee_32", "x", "eve's second").startswith("eve: replaced: recognised by its cells")
     assert collect("Bob Bee_33", "x", "zoe's").endswith(
-        "\"Bob Bee\" is the name of bob, who submitted as Moodle's 31 before; give Moodle's grading "
+        "\"Bob Bee\" is the name of bob, who submitted as Moodle's 31 before; pass Moodle's grading "
         "worksheet with --times"
     )
     assert json.loads(submitted(course, "bob"))["text"] == "bob's"
@@ -481,7 +481,10 @@ submission_5:
 
 def test_a_notebook_alone_is_told_where_to_go(course: Course, tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "mail", {"ada/01_small.ipynb": notebook()})
-    problem = "is a notebook; put it into a folder named by the student's id, and collect the folder above"
+    problem = (
+        "is a notebook; put it into a folder with the student's id as its name, and collect the folder "
+        "above it"
+    )
     assert said(run(course, folder / "ada" / "01_small.ipynb")) == [f"refused: {problem}"]
     assert said(run(course, folder)) == ["ada: new"]
 

@@ -67,7 +67,7 @@ def stamps_in(course: Course) -> dict[str, str]:
         (
             "2026-03-01T23:59:00-08:00", IN_CANVAS, "", (), {}, [
                 "01_small 101: new: Canvas gives no time",
-                "01_small 102: new: Canvas gives no time, only that it is late", "2 new",
+                "01_small 102: new: Canvas gives no time, but marks the submission as late", "2 new",
                 "Canvas gave no times of submission, so none of these files counts as late; see --times",
             ],
         ),

@@ -53,7 +53,7 @@ def test_what_students_write_is_neither_a_time_nor_a_group_nor_an_address(tmp_pa
     ("text", "message"),
     [
         ("", "is not a Moodle grading worksheet"),
-        ("name,grade\nada,5\n", "make a CSV with the columns student and time"),
+        ("name,grade\nada,5\n", "has no columns student and time"),
         (
             "student,time\nada,1 March\n",
             ':2: "1 March" is not a time that can be read; write it as 2026-01-31',
@@ -62,7 +62,7 @@ def test_what_students_write_is_neither_a_time_nor_a_group_nor_an_address(tmp_pa
             "student,time\nada,2026-03-29\n",
             ':2: "2026-03-29" has no time of day; write it as 2026-03-29 18:00',
         ),
-        ("ID,Name,Grade\nParticipant 7,Ada,85\n", ":2: has no times"),
+        ("ID,Name,Grade\nParticipant 7,Ada,85\n", ":2: has no column with times"),
         ("student,time\nada,2026-03-29 02:30 Europe/Berlin\n", ":2: .* skips when clocks go forward"),
         ("student,time\nada,2026-03-29 18:00 Europe/Barlin\n", ":2: .* an unknown time zone"),
     ],

@@ -90,5 +90,5 @@ def test_a_gradebook_that_only_the_command_line_names_is_refused(
     with pytest.raises(SystemExit) as ended:
         nbgrader(ready, "autograde", small(ready).name, "--db", f"sqlite:///{ready.root}/other.db")
     assert ended.value.code != 0
-    assert "name the gradebook in nbgrader_config.py" in capsys.readouterr().err
+    assert "set the path of the gradebook in nbgrader_config.py" in capsys.readouterr().err
     assert read_gradebook(ready, small(ready)) == ()
