@@ -1,7 +1,7 @@
 """Keeps the gradebook open for one exercise while the submissions of a class are graded.
 
-One connection serves all submissions; nbgrader's own autograde opens several for each. A dry run takes the
-same steps in a copy of the course's state.
+One database connection serves all submissions, while nbgrader's autograde opens several connections for each
+submission. A dry run takes the same steps in a copy of the course's state.
 """
 
 import json
@@ -51,7 +51,7 @@ from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.students import listed_by_id
 from autograder.submission.submission import Submission
 
-# Grading neither reads nor changes these.
+# Left out of the copy for a dry run, because grading neither reads nor changes these files and folders.
 _LEFT_OUT = ("feedback", "backups", ".git", f"{GRADEBOOK}-journal")
 Eligible = Callable[[Attempt], bool]
 
@@ -70,7 +70,7 @@ class ExerciseGradebook:
         self._course, self.exercise, self._eligible, self._unsafe = course, exercise, eligible, unsafe
         self._rules, self._digests = rules_and_digests(course, exercise)
         self._release = Release(exercise)
-        self._candidates = dict[str, list[str]]()  # digests, the preferred first, by student
+        self._candidates = dict[str, list[str]]()  # digests of the attempts that may count, by student
         self._opened = ExitStack()
         with ExitStack() as stack:
             self._gradebook = stack.enter_context(open_for_grading(course))
@@ -94,14 +94,15 @@ class ExerciseGradebook:
         return self._opened.enter_context(open_converter(Autograde, self._course, self.exercise))
 
     def begin(self, submission: Submission, *, force: bool = False) -> list[Attempt] | None:
-        """Return the attempts to grade before one is chosen to count, or None if nothing was submitted.
+        """Return the attempts that must be graded before `finish` can choose the attempt that counts.
 
-        An attempt with a current report is graded again only with `force`.
+        Return None if nothing was submitted. An attempt with an up-to-date report is graded again only if
+        `force` is true.
         """
         with locked(submission.root / LOCK):
             try:
                 attempts = adopt(submission, self._attempts.get(submission.student, ()))
-            except EntryError:  # a path that is not a plain file counts as an unreadable attempt, not stored
+            except EntryError:  # not a plain file: it counts as an unreadable attempt, which is not stored
                 digest, time = read_notebook(submission.notebook).digest, written_time(submission) or ""
                 about = report_columns(self._store, submission, digest)
                 path = submission.notebook
@@ -110,10 +111,11 @@ class ExerciseGradebook:
             return None
         self._attempts[submission.student] = attempts
         eligible = [attempt for attempt in attempts if self._eligible(attempt)]
+        # If no attempt is eligible, or the newest eligible attempt cannot count, all attempts may count.
         if len(eligible) < len(attempts) and (
             not eligible or self._selection.why_passed_over(submission.student, eligible[-1])
         ):
-            eligible = list(attempts)  # none, or not the newest, of the eligible attempts can count: all may
+            eligible = list(attempts)
         candidates = self._selection.candidates(submission.student, eligible)
         self._candidates[submission.student] = [attempt.digest for attempt in candidates]
         current = {} if force else self._current_reports(candidates)
@@ -123,7 +125,7 @@ class ExerciseGradebook:
         return ungraded
 
     def take_in(self, submission: Submission, attempt: Attempt, notebook: Notebook, graded: Graded) -> None:
-        """Store the result of grading an attempt. If this attempt must count, record its scores, too."""
+        """Store the report on an attempt. If the attempt is certain to count, also record its scores."""
         candidates, outputs = self._candidates_of(submission.student), outputs_of(graded.results)
         if self._selection.is_certain(submission.student, candidates, attempt, graded.report):
             self._record(submission, attempt, notebook, graded.report, outputs)
@@ -136,9 +138,9 @@ class ExerciseGradebook:
         return recorded_attempt(self._attempts.get(student, ()))
 
     def explain(self, submission: Submission, notebook: Notebook, graded: Graded) -> bool:
-        """Replace the report on the recorded attempt by one with explanations, unless its marks differ.
+        """Replace the report on the recorded attempt by a report with explanations and the same marks.
 
-        Return whether the report was replaced.
+        If the marks differ, do nothing. Return whether the report was replaced.
         """
         attempt = self.recorded(submission.student)
         if attempt is None or attempt.report is None or attempt.report.marks != graded.report.marks:
@@ -149,8 +151,8 @@ class ExerciseGradebook:
     def finish(self, submission: Submission, problem: str = "", *, graded: bool = False) -> SubmissionLine:
         """Choose the attempt that counts, record its scores, and return the line on the submission.
 
-        `graded` is true if this run has graded one of its attempts. `problem` describes a failure of the
-        grader, or is empty. A missing graded notebook is written again.
+        `graded` is true if this run has graded an attempt of the submission. `problem` describes a failure of
+        the grader, or is empty. If the graded notebook is missing, it is written.
         """
         student, candidates = submission.student, self._candidates_of(submission.student)
         attempt = self._selection.choose(student, candidates, self._current_reports(candidates))
@@ -178,9 +180,9 @@ class ExerciseGradebook:
         )
 
     def _passed_over(self, student: str, attempt: Attempt) -> str:
-        """Return why the newest attempt cannot count, or "" if it can or does.
+        """Return a text such as "what counts is attempt 1 of 2; the newest came so late that it scores 0".
 
-        Example: "what counts is attempt 1 of 2; the newest came so late that it scores 0".
+        Return "" if the newest attempt counts, or if only the rule in course.yaml prefers an earlier attempt.
         """
         attempts = self._attempts[student]
         if attempt.digest == attempts[-1].digest:
@@ -190,14 +192,15 @@ class ExerciseGradebook:
         return f"what counts is {name}; the newest {why}" if why else ""
 
     def _candidates_of(self, student: str) -> Sequence[Attempt]:
-        """Return the attempts of which one will count, with their latest reports."""
+        """Return the attempts from which `finish` chooses, the preferred attempt first."""
         attempts = {attempt.digest: attempt for attempt in self._attempts[student]}
         return [attempts[digest] for digest in self._candidates[student]]
 
     def _current_reports(self, attempts: Sequence[Attempt]) -> dict[str, Report]:
-        """Return the current reports, by digest: nothing that they depend on has changed.
+        """Return the reports that are up to date, by the attempt's digest.
 
-        They were also made with the walls that are required now.
+        A report is up to date if nothing that it depends on has changed, the grader did not fail, and the
+        sandbox was as complete as it must be now.
         """
         return {
             attempt.digest: attempt.report
@@ -210,9 +213,9 @@ class ExerciseGradebook:
     def _record(
         self, submission: Submission, attempt: Attempt, notebook: Notebook, report: Report, outputs: Outputs
     ) -> None:
-        """Write report, scores and the audit's line in one transaction, then the graded notebook.
+        """Write the report, the scores and an audit line in one transaction, and then the graded notebook.
 
-        The old graded notebook is deleted first, so an existing graded notebook always has recorded scores.
+        The old graded notebook is deleted first. So if a graded notebook exists, its scores are recorded.
         """
         node = render(self._release, notebook, outputs)
         name = name_of_attempt(self.exercise, self._attempts[submission.student], attempt)
@@ -234,7 +237,7 @@ class ExerciseGradebook:
         store_report(self._store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
         stored = replace(attempt, report=report, fingerprint=fingerprint, recorded=recorded)
         attempts = self._attempts[submission.student]
-        if recorded:  # only one attempt of a submission is recorded
+        if recorded:  # then no other attempt is recorded
             attempts = tuple(replace(each, recorded=False) for each in attempts)
         self._attempts[submission.student] = tuple(
             stored if each.digest == attempt.digest else each for each in attempts
@@ -264,7 +267,7 @@ def _write(converter: BaseConverter, submission: Submission, attempt: Attempt, n
 
 @contextmanager
 def copied_state(course: Course) -> Iterator[Course]:
-    """Yield the course with a copy of its state, in which a dry run grades, and delete the copy."""
+    """Yield a copy of the course for a dry run. The copy is deleted after the `with` block."""
     gradebook = database_file(course.root)
     if gradebook is None:
         raise UsageError("--dry-run: the gradebook is on a database server, which cannot be copied")

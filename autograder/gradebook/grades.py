@@ -1,6 +1,6 @@
 """Writes a report's scores and comments into nbgrader's rows, and renders the graded notebook.
 
-The digest of each answer is stored. So after regrading, an instructor has to look only at changed answers.
+A digest of each answer is stored, so that regrading sends only changed answers to an instructor again.
 """
 
 import hashlib
@@ -38,7 +38,8 @@ _MISSING_ID = "missing-"
 _MISSING = "This cell was missing from the submission. It has been put back as it was released."
 _NEED_REVIEW = (Verdict.REVIEW, Verdict.GRADER_ERROR)
 _NO_RESPONSE = "No response."
-# Hints quote the student's own error messages, and nbgrader renders comments as markdown with HTML.
+# Replaces characters that would act as Markdown or HTML: hints quote students' error messages, and nbgrader
+# renders comments as Markdown.
 _PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "\uff3b", "]": "\uff3d", "`": "'"})
 
 
@@ -52,7 +53,7 @@ def released(exercise: Exercise) -> NotebookNode:
 
 
 class Release:
-    """The released notebook of an exercise, from which missing cells of submissions are restored."""
+    """The released notebook of an exercise. Cells that a submission lacks are restored from this notebook."""
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
@@ -63,7 +64,10 @@ class Release:
         self._given = {cell.source.strip() for cell in self._node.cells}
 
     def restored(self, notebook: Notebook) -> NotebookNode:
-        """Return the submitted notebook with all graded cells, or the release if the file is unreadable."""
+        """Return the submitted notebook, in which missing graded cells are restored.
+
+        If the submitted file is unreadable, return the released notebook with a note.
+        """
         try:
             submitted = in_exercise_form(self._exercise.cells, notebook.cells)
         except UnreadableError as error:
@@ -82,15 +86,15 @@ class Release:
         return any(self._is_own(cell.source) for cell in texts)
 
     def _is_own(self, text: str) -> bool:
-        """Whether the student wrote a text cell, so that it was not released with this exercise."""
+        """Whether `text` is the student's own: neither released with the exercise nor a rubric."""
         return text.strip() not in self._given and not is_rubric(text)
 
     def answers(self, node: NotebookNode) -> dict[str, str]:
-        """Return the student's answer to each question in a restored notebook, by its graded cell's name.
+        """Return the student's answers in a restored notebook, by the name of the question's graded cell.
 
         The answer to a tested question is its cell and the cells on which its code depends. The answer to a
-        written question is its cell, or the text around the cell if the cell is unchanged, with pictures. The
-        text of a restored cell is not an answer.
+        written question is its cell or, if this cell is unchanged, the student's text around it. Attached
+        pictures belong to a written answer. The text of a restored cell is not an answer.
         """
         codes = [cell for cell in node.cells if cell.cell_type == "code" and cell.source not in self._given]
         every_part = code_parts(cell.source for cell in codes)
@@ -117,7 +121,7 @@ class Release:
         return "\0".join(_with_pictures(other, other.source) for other in texts if self._is_own(other.source))
 
     def _numbers_by_grade_id(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:
-        """Return the numbers of submitted cells that have the id of a released graded cell, by grade_id."""
+        """Return, by grade_id, the position of the submitted cell with the cell id of the released cell."""
         numbers = {cell.id: cell.number for cell in reversed(submitted) if cell.id}
         return {name: numbers[cell.id] for name, cell in self._graded.items() if cell.id in numbers}
 
@@ -134,7 +138,7 @@ class Release:
             cell.update(execution_count=None, outputs=[])
         if graded is not None:
             cell.metadata["nbgrader"] = deepcopy(graded.metadata.nbgrader)
-        # If the student edited a check, the output does not belong to the released code shown here.
+        # If the student edited a locked cell, the output does not belong to the cell's released code.
         if source.strip() == submitted.text.strip():
             cell.metadata["autograder"] = {"number": submitted.number}
         if pictures := {name: {"image/png": png} for name, png in submitted.attachments if is_picture(png)}:
@@ -148,7 +152,7 @@ def _with_pictures(cell: NotebookNode, text: str) -> str:
 
 
 def _put_back(cell: NotebookNode) -> NotebookNode:
-    """Return a released cell. If it is an answer's code cell, a comment says that the cell was missing."""
+    """Return a released cell that the submission lacks. In the code cell of an answer, a comment says so."""
     about = cell.metadata.nbgrader
     note = f"# {_MISSING}\n" if about.solution and not about.grade else ""
     return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"{_MISSING_ID}{about.grade_id}"[:64])
@@ -208,7 +212,7 @@ def _review_reason(report: Report, question: QuestionReport, *, has_own_text: bo
     """Return the reason why an instructor has to check an answer, or "".
 
     If the student added text cells, one of them may answer a written question whose own cell is unchanged.
-    An unreadable file needs only one check, so only its first question has a reason.
+    An unreadable file has to be checked only once, so only its first question gets a reason.
     """
     if report.status is Status.UNREADABLE:
         return str(report.status) if question.name == report.questions[0].name else ""
@@ -220,10 +224,10 @@ def _review_reason(report: Report, question: QuestionReport, *, has_own_text: bo
 
 
 def _needs_review(grade: Grade, score: float | None, answer: Mapping[str, str], former_answer: Any) -> bool:
-    """Whether an instructor has to check a question, given earlier decisions on it.
+    """Whether an instructor has to check an answer, considering earlier scores and checks.
 
-    An instructor's score stays confirmed until the student's answer to this question changes. Other answers,
-    tests and dates do not matter. A question that waits for an instructor continues to wait.
+    An instructor's score stays valid until the student's answer to this question changes. Other answers,
+    tests and dates do not matter. An answer that waits for an instructor continues to wait.
     """
     is_same = former_answer is not None and former_answer.digest == answer["digest"]
     if grade.manual_score is not None:
@@ -261,7 +265,7 @@ def outputs_of(results: Mapping[int, CellResult]) -> Outputs:
 def comment(report: Report, question: QuestionReport) -> str:
     """Return the autograder's comment on a question: its result, a hint, and the tests that did not pass.
 
-    The comment on a written answer is empty if the student wrote anything.
+    A written answer gets a comment only if the student wrote nothing.
     """
     if report.status is Status.UNREADABLE:
         text = f"This file {describe_unreadable(report.message)}"
@@ -290,7 +294,7 @@ def _outputs(result: CellResult, allowance: Allowance) -> Iterator[dict[str, Any
 
 
 def _forms(output: Output, allowance: Allowance) -> dict[str, str]:
-    """Return the harmless forms of a displayed object, by media type."""
+    """Return the representations of a displayed object that are safe in a browser, by media type."""
     harmless = {}
     for kind, form in output.data:
         if kind == "text/plain":

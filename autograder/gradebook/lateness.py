@@ -74,7 +74,7 @@ def extend(
 
 
 def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None:
-    """Return the extended due dates for `exercise` by student, or None if there is no extensions.csv.
+    """Return the extended due dates of `exercise` by student, or None if there is no extensions.csv.
 
     If there is no such file, extensions in nbgrader's own database apply.
     """

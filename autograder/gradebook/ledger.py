@@ -1,7 +1,8 @@
 """Computes the score and penalty of each submission, and reports each change with its reason.
 
-All changes of scores are written here: by grading, by dates and extensions, and by graders in the formgrader.
-Each change is one transaction, which also adds the audit's line.
+Every change of a score goes through this module, whether the cause is grading, a new due date or extension,
+or a grader in the formgrader. Each change is one transaction, which also adds a line to the audit, the log of
+score changes.
 """
 
 from collections import defaultdict
@@ -34,9 +35,9 @@ class SubmissionLine:
     """The result of one submission, for instructors, and the changes of its scores.
 
     `score` and `max_score` count only tests. `before` and `after` are the total scores in the gradebook:
-    points from tests and graders, less the penalty. `changes` has the old and new score of each question
-    whose score has changed, and of a changed penalty under the name "late". `why` is the reason for the
-    changes, or empty if no score has changed.
+    points from tests and graders, minus the penalty. `changes` has the old and new score of each question
+    whose score has changed. A changed penalty has the name "late". `why` is the reason for the changes, or
+    empty if no score has changed.
     """
 
     student: str
@@ -46,11 +47,11 @@ class SubmissionLine:
     max_score: float | None = None
     seconds_late: float = 0.0
     message: str = ""
-    ours: bool = False  # whether it has no score, so that an instructor has to act
-    graded: bool = True  # whether this run graded it
+    ours: bool = False  # whether the submission was refused or made the grader fail
+    graded: bool = True  # whether this run graded the submission
     waiting: tuple[str, ...] = ()  # the questions that an instructor has to check
     open_points: float = 0.0  # points of questions that a grader has yet to score
-    held: tuple[str, ...] = ()  # the questions in `waiting` that tests grade
+    held: tuple[str, ...] = ()  # the questions in `waiting` that have tests
     before: float | None = None
     after: float | None = None
     why: str = ""
@@ -60,14 +61,14 @@ class SubmissionLine:
 class Ledger:
     """The current scores of all submissions for an exercise, and their changes since the ledger was opened.
 
-    Opening it updates the penalties after changes of dates, extensions and scores. If a row cannot be read,
-    it is not changed, and `failures` has the reason.
+    Opening the ledger updates the penalties, since dates, extensions or scores may have changed. If a
+    submission's row cannot be read, it is not changed, and `failures` has the reason.
     """
 
     def __init__(self, course: Course, exercise: Exercise, gradebook: Gradebook) -> None:
         self._exercise, self._gradebook = exercise, gradebook
         self._store: Session = gradebook.db()
-        self._store.expire_on_commit = False  # each row is read only once
+        self._store.expire_on_commit = False  # so that a commit does not cause rows to be read again
         self.lateness = Lateness(course, exercise)
         self._initial: dict[str, GradebookSubmission | None] = {}
         self._reasons = defaultdict[str, list[str]](list)
@@ -83,7 +84,7 @@ class Ledger:
 
     @contextmanager
     def changing(self, student: str | None = None) -> Iterator[dict[str, SubmittedAssignment]]:
-        """Yield the rows of all students or of one, in a transaction in which no other process can write."""
+        """Yield the rows of all students or of `student`, in a transaction that excludes other writers."""
         try:
             lock(self._store)
             yield {row.student_id: row for row in rows_of(self._gradebook, self._exercise, student)}
@@ -103,15 +104,15 @@ class Ledger:
     ) -> None:
         """Compute a submission's penalty and add a line to the audit, in the caller's transaction.
 
-        If an attempt has just been graded, `attempt` is its name, and `digests` are those of its notebook and
-        of everything else that its score depends on.
+        If an attempt has just been graded, `attempt` is the attempt's name, and `digests` has the digests of
+        the notebook and of everything else that the score depends on.
         """
         student = row.student_id
         last = last_lines(self._store, self._exercise.name, student).get(student)
         self._enter(row, submitted_at, self.current.get(student), last, digests, attempt)
 
     def update_time(self, student: str, submitted_at: datetime | None) -> None:
-        """Compute the penalty of a graded submission again if its time has changed."""
+        """Compute the penalty of a graded submission again if the time of submission has changed."""
         if submitted_at != self.rows[student].timestamp:
             with self.changing(student) as rows:
                 self.record_score(rows[student], submitted_at)
@@ -136,7 +137,7 @@ class Ledger:
             self._reasons[student].append(why)
 
     def line(self, student: str) -> SubmissionLine:
-        """Return the line on a submission, with what has changed since the ledger was opened."""
+        """Return a submission's result, with the changes of its scores since the ledger was opened."""
         before, after = self._initial[student], self.current[student]
         old, new = before.scores if before else {}, after.scores
         waiting = [entry for entry in after.entries if entry.needs_person]
@@ -160,9 +161,9 @@ class Ledger:
 
 @contextmanager
 def recording(session: Session, root: Path, grader: str) -> Iterator[None]:
-    """Compute the penalty for each score saved in the block, and add an audit line that names `grader`.
+    """For each score saved in the `with` block, compute the penalty and add an audit line with `grader`.
 
-    Both are written in the transaction that saves the score.
+    The transaction that saves the score also writes the penalty and the line.
     """
 
     def record(session: Session, *_: object) -> None:
@@ -187,7 +188,7 @@ def _record_save(session: Session, course: Course, grade: Grade, grader: str) ->
     row: SubmittedAssignment = grade.notebook.assignment
     for other in grade.notebook.grades:
         if other not in session.dirty:
-            session.refresh(other)  # another process may have changed it before the lock
+            session.refresh(other)  # another process may have changed the row before this process locked it
     exercise = course.exercises[row.assignment.name]
     after = Lateness(course, exercise).enter(row, read_row(exercise, row), row.timestamp)
     last = last_lines(session, exercise.name, row.student_id).get(row.student_id)
@@ -198,7 +199,7 @@ def _record_save(session: Session, course: Course, grade: Grade, grader: str) ->
 def _is_rescored(grade: Grade) -> bool:
     """Whether a save changes a row's score, extra credit or need for review.
 
-    The formgrader also sends unchanged scores, as text, so all values are compared as numbers.
+    The formgrader sends scores as text, even if they have not changed, so values are compared as numbers.
     """
     before = {name: inspect(grade).attrs[name].history.deleted for name in _SAVED}
     return any(old and as_number(old[0]) != as_number(getattr(grade, name)) for name, old in before.items())

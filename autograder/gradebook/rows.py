@@ -1,4 +1,4 @@
-"""Reads nbgrader's rows on students and submissions, and makes those that are missing.
+"""Reads nbgrader's rows on students and submissions, and adds missing rows.
 
 A student without a name gets the id as the last name, since nbgrader's pages would show "None, None".
 """
@@ -28,9 +28,10 @@ from autograder.submission.students import Student
 
 
 def add_row(gradebook: Gradebook, exercise: Exercise, student: str) -> SubmittedAssignment:
-    """Add the rows of a submission, without scores, in the current transaction, and return the first.
+    """Add nbgrader's rows of a new submission, without scores, in the current transaction.
 
-    They equal the rows of nbgrader's `add_submission`, which commits and loads each cell by a query.
+    Return the row of the submission. nbgrader's `add_submission` would make the same rows, but it commits,
+    and loads each cell by its own query.
     """
     store = gradebook.db()
     if store.get(StudentRow, student) is None:
@@ -53,7 +54,7 @@ def add_row(gradebook: Gradebook, exercise: Exercise, student: str) -> Submitted
 def rows_of(
     gradebook: Gradebook, exercise: Exercise, student: str | None = None
 ) -> list[SubmittedAssignment]:
-    """Return nbgrader's rows on the submissions of all students or of one, with notebooks and grades."""
+    """Return nbgrader's submission rows of all students or of `student`, with notebooks and grades."""
     # Few queries load everything. One query for each row would take minutes for a large class.
     notebooks = selectinload(SubmittedAssignment.notebooks)
     grades = selectinload(SubmittedNotebook.grades).joinedload(Grade.cell)
@@ -75,9 +76,9 @@ def by_cell(row: SubmittedAssignment) -> tuple[dict[str, Grade], dict[str, Comme
 
 
 def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmission:
-    """Return one submission from nbgrader's rows, with an entry for each question that has a row.
+    """Convert a submission's rows. The result has an entry for each question with a row of type Grade.
 
-    A score that is not a number raises ValueError: SQLite stores any text as a score.
+    ValueError is raised if a score is not a number, since SQLite stores any text as a score.
     """
     grades, comments = by_cell(row)
     cells = {name: check_id(name) for name in exercise.points} | {name: name for name in exercise.written}
@@ -107,7 +108,7 @@ def as_number(value: Any) -> float | None:
 
 
 def enter_students(gradebook: Gradebook, listed: Mapping[str, Student]) -> None:
-    """Add the students, by id, to the gradebook, and update names and addresses."""
+    """Add the listed students to the gradebook, and update names and e-mail addresses."""
     rows = {row.id: row for row in gradebook.db.query(StudentRow)}
     added = {id_: StudentRow(id=id_) for id_ in listed if id_ not in rows}
     gradebook.db.add_all(added.values())
@@ -122,7 +123,7 @@ def enter_students(gradebook: Gradebook, listed: Mapping[str, Student]) -> None:
 
 
 def _named(row: StudentRow) -> StudentRow:
-    """Fill a missing name or address, which nbgrader's pages would show as None."""
+    """Replace missing names and e-mail addresses, which nbgrader's pages would show as None."""
     if row.last_name is None:
         row.last_name = "" if row.first_name else row.id
     row.first_name, row.email = row.first_name or "", row.email or ""
