@@ -93,8 +93,8 @@ def _removed_cells(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> 
         queries = (gradebook.db.query(row).filter(row.cell_id == cell.id, by_hand) for row, by_hand in manual)
         if graded := sum(query.count() for query in queries):
             raise CourseError(
-                f'{exercise.source}: "{cell.name}" was removed, but {graded} scores or comments by graders '
-                "belong to it; put it back, or delete these scores and comments in the formgrader"
+                f'{exercise.source}: "{cell.name}" was removed, but still has scores or comments by graders '
+                f"({graded}); put it back, or delete these scores and comments in the formgrader"
             )
     return gone
 

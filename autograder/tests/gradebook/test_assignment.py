@@ -121,10 +121,10 @@ def test_a_question_that_is_gone_leaves_the_gradebook(taught: Course) -> None:
 def test_a_question_that_people_graded_is_never_deleted(taught: Course) -> None:
     by_hand(taught, "ann", "why", 1.5)
     course = without_why(taught)
-    with pytest.raises(CourseError, match='"why" is gone, but 1 of its grades'):
+    with pytest.raises(CourseError, match=r'"why" was removed, but still has .* \(1\)'):
         registered(course)
     assert any("why" in row for row in dump(course.root / "gradebook.db")["grades"])
-    with pytest.raises(CourseError, match='"why" is gone, but 1 of its grades'):
+    with pytest.raises(CourseError, match=r'"why" was removed, but still has .* \(1\)'):
         read_gradebook(course, small(course))
 
 

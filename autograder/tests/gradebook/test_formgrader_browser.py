@@ -151,7 +151,9 @@ def test_one_key_gives_a_held_answer_the_score_of_the_tests(desk: Desk) -> None:
         take_in(book, submission, Graded(replace(report, questions=questions)))
     page = desk.submission("ida")
     until(page, "document.activeElement.id === 'check-row_sums'")
-    assert page.evaluate("document.querySelector('.report summary').innerText").endswith("give 3 of 3 points")
+    assert page.evaluate("document.querySelector('.report summary').innerText").endswith(
+        "score by tests: 3 of 3 points"
+    )
     page.evaluate("window.saved = 0; $(document).on('finished_saving', () => { saved += 1; })")
     page.keyboard.press("t")
     until(page, "saved > 0")
