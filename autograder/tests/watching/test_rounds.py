@@ -443,7 +443,7 @@ def test_what_comes_after_the_cut_off_is_stored_and_the_page_stays_on_the_attemp
 
 
 @pytest.mark.parametrize(("tells", "tests", "note"), [
-    ("score", False, "shows only the score"), ("tests", True, "but no hints"), ("hints", True, "")
+    ("score", False, "shows only the score"), ("tests", True, "Hints and the outputs"), ("hints", True, "")
 ])  # fmt: skip
 def test_early_pages_tell_what_the_course_says_and_later_ones_everything(
     ready: Course, tells: str, tests: bool, note: str
@@ -492,9 +492,9 @@ def test_a_page_that_cannot_return_stops_no_other(hall: Hall) -> None:
         hall.hand_in(0.4, student)
     folder = next(hall.inbound.glob("ann*"))
     (folder / "01_small.ipynb").rename(folder / os.fsdecode(b"\xff.ipynb"))
-    lines = [line.partition(": wrote the page, which fetch_feedback ") for line in hall.round(release=True)]
+    lines = [line.partition(": wrote the page, but fetch_feedback ") for line in hall.round(release=True)]
     assert [(line, why) for line, _, why in lines if "page" in line or why] == [
-        ("01_small ann", "cannot find: the name of the submitted file is not UTF-8 text"),
+        ("01_small ann", "cannot find it: the name of the submitted file is not UTF-8 text"),
         *((f"01_small {student}: returned the page", "") for student in ("ben", "cy", "dan")),
     ]
     feedback = hall.course.root / "feedback"
