@@ -120,7 +120,7 @@ def _method(function: ast.FunctionDef, body: str) -> str:
 QUARTER, LEAST_COST = 0.25, 0.03  # shares of a question's points
 _NOISE = 1e-9  # rounding error of a share
 _VARIANTS = 3  # the largest number of wrong answers tried for each misconception
-# If the first three (_BROKEN) tests that an answer fails all raise errors in _BROKEN_CODE, its code is bad.
+# If the first three (_BROKEN) tests that an answer fails all raise errors in _BROKEN_CODE, it cannot run.
 # No student would submit such an answer, so it does not count.
 _BROKEN = 3
 _BROKEN_CODE = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
@@ -129,7 +129,7 @@ CLASSES = ("results wrong", "corner", "trivial")
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The share of its question's points that a wrong answer keeps, and what it passes and fails."""
+    """The share of a question's points that a wrong answer keeps, and the tests that it fails."""
 
     question: str
     kind: str  # misconception, mistake, trivial or wrong answer

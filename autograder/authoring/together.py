@@ -26,7 +26,7 @@ from autograder.testing.suite import Suite, use_one_thread
 from autograder.worker.walls import die_with_parent
 
 PROGRESS = 10.0  # seconds between two lines of progress
-_MUTANTS = 25  # number of mutants tested in one part of a proof; progress is reported after each part
+_MUTANTS = 25  # number of mutants tested in one part of a proof; small parts make the progress more exact
 _Notify = Callable[[str], None]
 
 

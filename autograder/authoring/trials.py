@@ -1,4 +1,4 @@
-"""Runs a question's hidden tests on code that its author trusts, with a time limit for endless loops."""
+"""Runs a question's hidden tests on the author's answers, with a time limit for endless loops."""
 
 import contextlib
 import signal
@@ -135,7 +135,7 @@ def clock(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-_SHOWN = 300  # characters of an error's message
+_SHOWN = 300  # the largest number of characters of an error that a message quotes
 
 
 def failures(suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs]) -> dict[HiddenTest, str]:

@@ -149,7 +149,7 @@ def with_strength(proof: Proof, strength: Strength) -> Proof:
 
 
 def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
-    """Return a finding for each answer of the author that gets wrong marks with one set of hidden inputs.
+    """Return a finding for each answer of the author that gets wrong marks. Only one set of inputs is used.
 
     This is the quick part of a proof: right answers must get full marks, and known mistakes must lose points.
     """
@@ -225,7 +225,7 @@ class _Verification:
         return self.grader.grade_cells(tuple(chosen)).report
 
     def _reference_passes(self) -> bool:
-        """Find visible checks and hidden tests that the reference fails; return whether it fails no test."""
+        """Report visible checks and hidden tests that the reference fails; return whether all tests pass."""
         cells = solved_cells(self.exercise, {})
         graded = self.grader.grade_cells(cells)
         right = self._has_full_marks(0, str(self.exercise.source), graded.report, self.exercise.reference)
@@ -269,7 +269,7 @@ class _Verification:
                 self._find(variant.place, f"is right, but the check of {name} fails: {text}; fix the check")
 
     def _has_full_marks(self, number: int, place: str, report: Report, cells: tuple[str, ...]) -> bool:
-        """Find tests that a right answer fails, in its report or with other sets of hidden inputs.
+        """Report tests that a right answer fails when it is graded, or with other sets of hidden inputs.
 
         Answer `number` 0 is the reference. Return whether the answer passes all tests.
         """

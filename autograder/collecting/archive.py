@@ -183,7 +183,9 @@ def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
     try:
         data = entry.read(_MAX_NESTED)
         for inner in _read_archive(io.BytesIO(data), len(data), bounds):
-            deeper = "is an archive in an archive in an archive" if is_archive(inner.name) else ""
+            deeper = (
+                "is inside two other archives; unpack the outer archive" if is_archive(inner.name) else ""
+            )
             problem, empty = inner.problem or deeper, False
             yield replace(inner, name=entry.name, inside=inner.name, when=entry.when, problem=problem)
         if empty:
@@ -414,7 +416,7 @@ class _TarHeaders:
     def read(self, size: int) -> bytes:
         self.left -= size
         if self.left < 0:
-            raise ArchiveError("has an entry with too large a header; it is damaged or malicious")
+            raise ArchiveError("has an entry with too large a header; the archive is damaged or malicious")
         self.last = self._file.read(size)
         return self.last
 

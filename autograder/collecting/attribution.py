@@ -71,7 +71,7 @@ class Attribution:
     number: str = ""  # the number of the person on that platform
     message: str = ""
     problem: str = ""  # the reason why the file is refused
-    counts: bool = False  # whether this file is graded; a student can have several for an exercise
+    counts: bool = False  # whether this is the last of the student's notebooks for the exercise
     file: ArchiveEntry = field(default_factory=lambda: ArchiveEntry(""))
 
     def with_message(self, message: str) -> "Attribution":

@@ -179,7 +179,7 @@ class GivenTime:
     """One row of an instructor's own list of times."""
 
     name: str  # the student's name, id or address
-    when: datetime  # without a zone if the row names none
+    when: datetime  # the time of submission; without a zone if the row gives no zone
     exercise: str = ""  # empty if the row applies to all exercises
     line: str = ""  # the path and line number of the row
     student: str = ""  # the student's id according to the list of students; empty without a list

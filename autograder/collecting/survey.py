@@ -112,7 +112,7 @@ def _copied_files(
 
 
 def _file(entry: ArchiveEntry, rules: NamingRules, copies: FileIO, course: Course) -> ArchiveEntry:
-    """Return an entry with the reason if it is refused. Copy its content if a later step reads it."""
+    """Return an entry, with the reason if the entry is refused. Copy content that a later step reads."""
     try:
         with one_submission(course, _COLLECTING, entry.path):
             problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
@@ -264,7 +264,7 @@ def _folder_below(attribution: Attribution, top: str, exercises: Sequence[str]) 
 
 
 def _choose(attributions: Iterable[Attribution], course: Course) -> Iterator[Attribution]:
-    """Choose the notebook that counts for each student and exercise. Others are stored, but not graded."""
+    """Choose the notebook that counts for each student and exercise. Others become older attempts."""
     groups: dict[tuple[str, str], list[Attribution]] = defaultdict(list)
     for attribution in attributions:
         if attribution.problem:

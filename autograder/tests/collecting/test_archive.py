@@ -186,7 +186,7 @@ CASES: dict[str, tuple[bytes | Callable[[], bytes], Found]] = {
     "archives of students": (
         zipped({"ada.zip": zipped({**LONE, "more.zip": zipped(LONE)}), "bob.tgz": packed_tar()}),
         {
-            "ada.zip/n": b"1", "ada.zip/more.zip": "is an archive in an archive in an archive",
+            "ada.zip/n": b"1", "ada.zip/more.zip": "is inside two other archives; unpack the outer archive",
             "bob.tgz/n.ipynb": b"x",
         },
     ),
