@@ -261,6 +261,31 @@ def test_another_error_is_named_only_where_there_is_one(seen: str, named: str) -
     assert said == [named]
 
 
+@pytest.mark.parametrize(
+    ("file", "misconception"),
+    [
+        ("05_self_attention/test_hidden.py", "paired_by_order"),
+        ("06_causal_attention/test_hidden.py", "hidden_tokens_have_weight"),
+        ("06_causal_attention/test_hidden.py", "dropped_numbers"),
+        ("09_tiny_gpt/test_hidden.py", "last_norm_otherwise"),
+        ("shared_tests.py", "seed_in_constructor"),
+        ("shared_tests.py", "frozen"),
+    ],
+)
+def test_a_misconception_recognises_the_message_of_a_test(
+    file: str, misconception: str
+) -> None:
+    """The pattern `says` changes with the message."""
+    catalogue = load_catalogue(EXERCISES["01_dot_products"].catalogue)
+    says = next(m.says for m in catalogue.misconceptions if m.name == misconception)
+    strings = [
+        node.value
+        for node in ast.walk(ast.parse((SOLUTIONS / file).read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert any(re.search(says, string) for string in strings)
+
+
 @pytest.mark.parametrize(("name", "question"), QUESTIONS)
 def test_a_stub_tells_the_shapes(name: str, question: str) -> None:
     """The docstrings that students get name shapes such as (B, T, C)."""

@@ -2,7 +2,7 @@
 
 Most tests check a single property, so a mistake fails few tests. Many tests compare two results of one
 module, or load weights for which a wrong scale of the scores makes no difference: all scores are equal, or
-marked tokens get all the attention. Only one test checks that there is no bias. All other tests load numbers
+marked tokens get all the attention. Only one test checks that there is no bias. Other tests load numbers
 into such a bias, and the result that they expect contains it.
 """
 

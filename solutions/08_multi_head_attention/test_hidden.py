@@ -2,7 +2,7 @@
 
 Most tests check a single property, so a mistake fails few tests. Many tests compare two results of one
 module, or load weights with which other mistakes have no effect: out_proj is the identity, all scores are
-equal, or marked tokens get all the attention. Only one test checks that there is no wrong bias. All other
+equal, or marked tokens get all the attention. Only one test checks that there is no wrong bias. Other
 tests load numbers into such a bias, and the result that they expect contains it.
 """
 

@@ -128,7 +128,7 @@ MISCONCEPTIONS = (
         "super().__init__() => super().__init__(); torch.manual_seed(123)"
         " || super().__init__(); torch.manual_seed(0) || super().__init__(); torch.manual_seed(42)"
         " || super().__init__(); torch.manual_seed(1337) || super().__init__(); torch.manual_seed(1)",
-        says=r"random numbers are the same whatever the seed was before",
+        says=r"random numbers no longer depend on the seed",
     ),
     Misconception(
         "parameters_turned",
@@ -149,7 +149,7 @@ MISCONCEPTIONS = (
         "Which line of your code switches off the gradient of this parameter?",
         "nn.Parameter(X) => nn.Parameter(X, requires_grad=False)\n"
         "self.A = nn.Linear(...) => self.A = nn.Linear(...).requires_grad_(False)",
-        says=r"cannot learn: its requires_grad is False",
+        says=r"cannot be trained: its requires_grad is False",
     ),
     Misconception(
         "indivisible_accepted",

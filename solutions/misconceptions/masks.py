@@ -377,7 +377,7 @@ MISCONCEPTIONS = (
         "hidden_tokens_have_weight",
         "The weight of a hidden token is not 0.",
         "What is the exponential of a hidden score in your code? What should it be?",
-        says=r"A hidden token has a weight",
+        says=r"The weight of a hidden token is not 0",
     ),
     Misconception(
         "mask_comes_apart",
