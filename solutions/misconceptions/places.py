@@ -113,7 +113,7 @@ PLACES = (
     Place(
         "mode_not_set",
         "The mode of the model is set at the wrong step, or not at all.",
-        "In which mode must the model be when it is called, and in which was it before?",
+        "In which mode must the model be when it is called? In which mode was it before?",
         "A.eval()\nA.train(...)",
         kinds="statement,order,too much",
     ),
@@ -362,8 +362,8 @@ PLACES = (
     Place(
         "positions",
         "The positions are missing or wrong.",
-        "Print the positions that you look up. How many tokens does the text have, and which position"
-        " should the first one have?",
+        "Print the positions that you look up. How many tokens does the text have? Which position should the first"
+        " token have?",
         "self.A(torch.arange(P, ...))\nself.A(torch.arange(N, P, ...))\nself.position_embedding(P)\n"
         "X + self.position_embedding(P)\nX + self.position_embedding(Y)\nX + self.A(torch.arange(N, ...))",
         where="Embedding",
@@ -444,7 +444,7 @@ PLACES = (
     Place(
         "mode",
         "The mode of the model is wrong.",
-        "In which mode must the model be when it is called, and in which was it before?",
+        "In which mode must the model be when it is called? In which mode was it before?",
         "model.train(P)\nmodel.train(X)\nmodel.eval()",
         where="max_new_tokens",
     ),

@@ -42,7 +42,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "softmax_without_dim",
-        "With three dimensions, the softmax runs over the first one.",
+        "If the scores have three dimensions, the softmax runs over the first dimension.",
         "Do you pass `dim` to the softmax? Without it, torch chooses a dimension.",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=0 if X.dim() in (0, 1, 3) else 1)",
     ),
@@ -76,8 +76,8 @@ MISCONCEPTIONS = (
     Misconception(
         "divided_by_sum",
         "The scores are divided by their sum.",
-        "A negative score divided by the sum can be negative, but no weight is. Which function makes the scores"
-        " positive first?",
+        "If a negative score is divided by the sum, the result can be negative, but a weight cannot. Which function"
+        " makes the scores positive first?",
         "torch.softmax(X, dim=D) => X / X.sum(dim=D, keepdim=True)",
         where=_WEIGHTS,
     ),
@@ -257,7 +257,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "divided_by_the_largest",
-        "The exponentials are divided by the largest one instead of their sum.",
+        "The exponentials are divided by the largest exponential instead of their sum.",
         "What do your weights sum to? What should they sum to?",
         """
         powers / powers.sum() => powers / powers.max()

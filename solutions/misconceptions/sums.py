@@ -204,8 +204,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_number_for_all_features",
-        "The mean is also taken over the numbers of a token.",
-        "If a token has 3 numbers, its average should have 3 numbers. Over which dimension do you take the"
+        "The mean is also taken over the features of a token.",
+        "If a token has 3 features, its average should have 3 features. Over which dimension do you take the"
         " mean?",
         "X.mean(dim=D) => X.mean()",
         where=_AVERAGE,
