@@ -2,7 +2,7 @@
 
 Each line has the student, the score before and after, the time and the reason. If a grader saved the score in
 the formgrader, the line also has the grader's name. The line's digests identify everything that the score
-depends on: the notebook, the exercise's source, tests and settings, the autograder and the environment.
+depends on: the notebook, the exercise's source, tests and settings, the autograder, and the environment.
 """
 
 from collections.abc import Iterator, Mapping
