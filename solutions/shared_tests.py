@@ -1,4 +1,4 @@
-"""What several hidden suites share: `from shared_tests import expect_numbers`."""
+"""Helpers for the hidden tests of several exercises: `from shared_tests import expect_numbers`."""
 
 import torch
 
@@ -13,9 +13,9 @@ def parameters(module):
 
 
 def numbers(actual, expected):
-    """Return a result in the shape and dtype of `expected`, if it has as many numbers.
+    """Return `actual` in the shape and dtype of `expected`, because other tests check shape and dtype.
 
-    Other tests check shape and dtype.
+    If the two tensors differ in their number of elements, return `actual` unchanged.
     """
     tensor = expect_tensor(actual)
     if tensor.numel() != expected.numel():
@@ -29,13 +29,13 @@ def expect_numbers(actual, expected, **how):
 
 
 def expect_same(actual, before, **how):
-    """Expect the result that a module returned before. NaN may stay NaN: other tests check for it."""
+    """Expect the result that a module returned before. NaN counts as 0, because other tests check for NaN."""
     actual, before = numbers(actual, before), before.nan_to_num()
     expect_close(actual.nan_to_num(), before, **how)
 
 
 def expect_slope(call, inputs, gradients, weight):
-    """Expect gradients to match the change of (result * weight).sum() when float64 inputs change a little."""
+    """Compare gradients for float64 inputs with finite differences of (result * weight).sum()."""
     for _ in range(2):
         steps = [1e-3 * torch.randn_like(x) for x in inputs]
         pairs = list(zip(inputs, steps, strict=True))
@@ -47,7 +47,7 @@ def expect_slope(call, inputs, gradients, weight):
         parts = [
             2 * gradient * step for gradient, step in zip(gradients, steps, strict=True)
         ]
-        fault = "The gradients do not match how the result changes when the inputs change a little."
+        fault = "A small change of the inputs changes the result by another amount than the gradients say."
         expect_moved(moved, parts, f"{fault} Is a step detached from the inputs?")
 
 
@@ -59,8 +59,8 @@ def expect_no_seed(student, make, *inputs):
         make()(*inputs)
         numbers.append(student.torch.rand(4))
     message = (
-        "Your class sets a seed: after it is created and called, random numbers no longer depend on the seed "
-        "that was set before. Only the code that uses the class should set a seed."
+        "Your class sets a seed: after a module is created and called, random numbers do not depend on the "
+        "caller's seed. Only the code that uses the class should set a seed."
     )
     expect(not torch.equal(*numbers), message)
 
@@ -71,12 +71,12 @@ def three(n, m, d, dtype=torch.float32):
 
 
 def named_parameters(student, module):
-    """Return the parameters of a module on the student's side, by name."""
+    """Return the parameters of a student's module by name."""
     return student.define(_NAMED, "parameters")(module)
 
 
 def parameters(student, module):
-    """Return the registered parameters of a module on the student's side, by name."""
+    """Return the parameters of a student's module by name. Fail unless it is an nn.Module."""
     named = student.define(_REGISTERED, "parameters")(module)
     expect(isinstance(named, dict), "The class must be an nn.Module.")
     return named

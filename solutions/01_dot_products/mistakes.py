@@ -154,7 +154,7 @@ def dot_product(a, b):
 
 
 # %% exception="dot_product"
-"""A sum of float32 and float64 has the larger of the two dtypes, and torch.zeros has the smaller."""
+"""float32 plus float64 is float64, so a float32 zero at the start does not change the dtype of the total."""
 edits = ["torch.zeros((), dtype=A.dtype) => torch.zeros(())"]
 
 
@@ -220,15 +220,15 @@ edit = "I @ Q => (I * Q).sum(dim=0)"
 
 
 # %% mistake="normalize_by_sum" name="absolute"
-"""Negative scores should keep their sign, in the sum too. The weights may then look strange; the next
-question solves this.
+"""Negative scores should keep their sign, in the sum too. Some weights may then be negative. The softmax of
+the next question has no negative weights.
 """
 edit = "S.sum() => S.abs().sum()"
 
 
 # %% mistake="normalize_by_sum" name="absolute__everywhere"
-"""Negative scores should keep their sign, in the sum too. The weights may then look strange; the next
-question solves this.
+"""Negative scores should keep their sign, in the sum too. Some weights may then be negative. The softmax of
+the next question has no negative weights.
 """
 
 
@@ -354,8 +354,8 @@ edit = "S.max() => S.min()"
 
 
 # %% mistake="softmax" name="shifts_numerator_only"
-"""You subtract the maximum only in the numerator. What do your weights sum to? The denominator must change
-by the same factor.
+"""You subtract the maximum only in the numerator. What do your weights sum to? Which exponentials should
+your denominator add up?
 """
 
 
@@ -426,5 +426,5 @@ edit = "W @ I => torch.stack([(W * I[:, c]).sum() for c in (0, 1, 2)])"
 
 
 # %% exception="context_vector"
-"""Inputs have two dimensions."""
+"""Inputs have two dimensions, so dimensions 0 and 1 are the last two."""
 misconceptions = ["first_two_dimensions"]

@@ -1,7 +1,7 @@
 """Hidden tests of the dot product, scores, weights and context vector of one query.
 
-Basic tests compare numbers, in any shape and dtype. The other tests look at one property each, often of
-square inputs, where the shapes of a wrong product still fit.
+Basic tests compare numbers, in any shape and dtype. Each other test checks one property. Many tests use
+square inputs, because a wrong product of square matrices raises no error.
 """
 
 import pytest
@@ -23,12 +23,12 @@ PRECISE = "float64 has 15 digits. Is a step of your code in float32?"
 
 
 def expect_shape(function, shape, *arguments):
-    """Expect a tensor of this shape, which depends on the arguments."""
+    """Expect a tensor of shape `shape` that depends on the arguments."""
     expect_tensor(expect_computed(function, *arguments), shape)
 
 
 def expect_precise(function, right, *arguments):
-    """Expect results in the dtype of the arguments, as exact as this dtype is."""
+    """Expect the dtype of the arguments and its full precision, for float32 and for float64."""
     for dtype in (torch.float32, torch.float64):
         given = [one.to(dtype) for one in arguments]
         result = function(*given)
@@ -72,8 +72,10 @@ def test_dot_product_of_single_numbers(student):
 
 @question("dot_product")
 def test_dot_product_counts_zeros_and_repeats(student):
-    """Each entry is multiplied with the entry of the same index, also if it is 0 or repeated."""
-    a, b = torch.randint(0, 3, (2, 40)).float()  # no sum of these cancels another
+    """Entries that are 0 or occur twice are multiplied like all other entries."""
+    a, b = torch.randint(
+        0, 3, (2, 40)
+    ).float()  # not negative, so that no two products cancel
     a[:4], b[:4] = torch.tensor([[1.0, 0, 2, 2], [2.0, 2, 2, 1]])
     expect_numbers(
         student.dot_product(a, b),
@@ -144,7 +146,7 @@ def test_attention_scores_of_any_size(student, n, d):
 
 @question("attention_scores", basic=True)
 def test_attention_scores_of_as_many_tokens_as_dimensions(student):
-    """The result is right if n and d are equal, so that a wrong product raises no error."""
+    """The result is right for n = d, where a wrong product raises no error."""
     inputs = torch.randint(-40, 41, (4, 4)).float()
     query = torch.tensor([3.0, -1.0, 7.0, 2.0])[torch.randperm(4)]
     inputs[0] = torch.tensor([9.0, -20.0, 31.0, 8.0])  # not symmetric by chance
@@ -167,7 +169,7 @@ def test_attention_scores_of_a_single_token(student):
 
 @question("attention_scores")
 def test_attention_scores_of_equal_tokens_and_zeros(student):
-    """Rows equal to the query, equal rows and rows of zeros have scores like all other rows."""
+    """Rows of zeros, repeated rows and rows that equal the query have the right scores."""
     inputs = 2 * torch.randn(6, 3)
     inputs[4], inputs[1] = inputs[3], 0
     expect_numbers(
@@ -312,7 +314,7 @@ def test_softmax_of_very_few(student):
 
 @question("softmax")
 def test_softmax_survives_large_and_very_negative_scores(student):
-    """Scores of 1e4 do not overflow, and for scores near -1e4 the exponentials do not sum to 0."""
+    """Scores near 1e4 and scores near -1e4 give finite and correct weights."""
     n, low = draw(3, 9), 2 * torch.rand(3, dtype=torch.float64)
     far = torch.tensor([1e4, -1e4, 0.0])[torch.randperm(3)]
     expect_numbers(student.softmax(far), (far == 1e4).float())
@@ -382,7 +384,7 @@ def test_context_vector_takes_weights_as_they_are(student):
 
 @question("context_vector", basic=True)
 def test_context_vector_of_as_many_tokens_as_dimensions(student):
-    """The result is right if n and d are equal, so that a wrong product raises no error."""
+    """The result is right for n = d, where a wrong product raises no error."""
     weights, inputs = torch.softmax(torch.randn(4), 0), torch.randn(4, 4)
     inputs[0] = torch.tensor([3.0, -5.0, 2.0, 4.0])  # not symmetric by chance
     expect_numbers(
@@ -404,7 +406,7 @@ def test_context_vector_of_a_single_token(student):
 
 @question("context_vector")
 def test_context_vector_of_equal_tokens_and_weights(student):
-    """Each weight belongs to the token of the same index, also if weights or tokens are equal or 0."""
+    """Each row is multiplied by the weight with the same index, even if weights or rows occur twice."""
     weights, inputs = torch.tensor([0.25, 0.5, 0.0, 0.25, 0.5]), torch.randn(5, 3)
     inputs[4] = inputs[0]
     expect_numbers(

@@ -28,8 +28,8 @@ def pairwise_scores_loop(inputs):
 
 
 # %% mistake="pairwise_scores_loop" name="half_of_them"
-"""Half of your matrix is still 0. The scores of a token with earlier tokens, and with later tokens, are
-both needed.
+"""Half of your matrix is still 0. Each token needs a score with every earlier token and with every later
+token.
 """
 
 
@@ -43,8 +43,8 @@ def pairwise_scores_loop(inputs):
 
 
 # %% mistake="pairwise_scores_loop" name="half_of_them__lower"
-"""Half of your matrix is still 0. The scores of a token with earlier tokens, and with later tokens, are
-both needed.
+"""Half of your matrix is still 0. Each token needs a score with every earlier token and with every later
+token.
 """
 
 
@@ -123,8 +123,8 @@ def pairwise_scores(inputs):
 
 
 # %% mistake="pairwise_scores" name="half_the_gradient"
-"""The inputs are both factors of the product, but the gradient reaches only one of them. Do you use
-`.detach()` or `.data`?
+"""Both factors of the product are computed from `inputs`, but the gradient flows through only one factor.
+Do you use `.detach()` or `.data`?
 """
 edit = "I.transpose(-2, -1) => I.detach().transpose(-2, -1)"
 
@@ -155,7 +155,7 @@ edit = "I @ I.transpose(-2, -1) => I.clone() @ I.transpose_(-2, -1)"
 
 
 # %% exception="pairwise_scores"
-"""The answer is a pair, so its form is wrong in every test, although its first item is right."""
+"""The function returns a pair. Tests of numbers accept its first item, but four other tests fail."""
 shares = ["returns_weights_too"]
 
 
@@ -242,7 +242,7 @@ edit = "W @ I => I @ W"
 
 
 # %% exception="context_vectors"
-"""The answer is a pair, so its form is wrong in every test, although its first item is right."""
+"""The function returns a pair. Tests of numbers accept its first item, but four other tests fail."""
 shares = ["returns_weights_too"]
 
 

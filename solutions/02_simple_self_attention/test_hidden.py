@@ -1,8 +1,8 @@
 """Hidden tests of self-attention without trainable weights.
 
-Basic tests compare numbers, in any shape and dtype. The other tests look at one property each; those of deep
-batches and of gradients compare a function with itself, on square inputs, where the shapes of a wrong product
-still fit.
+Basic tests compare numbers, in any shape and dtype. Each other test checks one property. Tests with two batch
+dimensions and tests of gradients compare results of the student's function with each other. Their inputs are
+square, because a wrong product of square matrices raises no error.
 """
 
 import pytest
@@ -34,7 +34,7 @@ def weights_of(scores):
 
 
 def contexts_of(weights, inputs):
-    """Return the mixtures of the inputs by each row of weights."""
+    """Return a weighted sum of the inputs for each row of weights."""
     return torch.einsum("...ij,...jd->...id", weights, inputs)
 
 
@@ -50,12 +50,12 @@ def weights_and_inputs(*shape):
 
 
 def expect_shape(function, shape, *arguments):
-    """Expect a tensor of this shape, which depends on the arguments."""
+    """Expect a tensor of shape `shape` that depends on the arguments."""
     expect_tensor(expect_computed(function, *arguments), shape)
 
 
 def expect_precise(function, right, *arguments):
-    """Expect results in the dtype of the arguments, as exact as this dtype is."""
+    """Expect the dtype of the arguments and its full precision, for float32 and for float64."""
     for dtype in (torch.float32, torch.float64):
         given = [one.to(dtype) for one in arguments]
         result = function(*given)
@@ -65,7 +65,7 @@ def expect_precise(function, right, *arguments):
 
 
 def expect_deep(function, *arguments):
-    """Expect the same results with two leading dimensions as with one, for the same sentences."""
+    """Expect the same results for sentences in a batch of shape (a, b) as in a batch of a * b sentences."""
     deep = expect_computed(function, *arguments)
     flat = function(*(argument.flatten(0, 1) for argument in arguments))
     expect_numbers(deep, expect_tensor(flat), hint=DEEP)
@@ -82,7 +82,7 @@ def test_loop_scores_of_any_size(student, shape):
     expect_numbers(
         student.pairwise_scores_loop(inputs),
         scores_of(inputs),
-        hint="Row i belongs to the token that asks, column j to the token that is looked at.",
+        hint="The entry in row i, column j is the dot product of token i and token j.",
     )
 
 
@@ -95,7 +95,7 @@ def test_loop_scores_of_a_single_token(student):
 
 @question("pairwise_scores_loop")
 def test_loop_scores_of_equal_tokens_and_zeros(student):
-    """Repeated tokens and tokens of zeros have rows and columns like all other tokens."""
+    """Repeated tokens and tokens of zeros have the right scores."""
     inputs = 1.5 * torch.randn(5, 3)
     inputs[4], inputs[1] = inputs[2], 0
     expect_numbers(
@@ -107,7 +107,7 @@ def test_loop_scores_of_equal_tokens_and_zeros(student):
 
 @question("pairwise_scores_loop", basic=True)
 def test_loop_scores_of_as_many_tokens_as_dimensions(student):
-    """The result is right if n and d are equal, so that a wrong loop raises no error."""
+    """The result is right for n = d, where a wrong loop raises no error."""
     inputs = 1.5 * torch.randn(4, 4)
     expect_numbers(
         student.pairwise_scores_loop(inputs),
@@ -175,7 +175,7 @@ def test_scores_of_a_single_token(student):
 
 @question("pairwise_scores")
 def test_scores_of_many_dimensions(student):
-    """With two batch dimensions, each sentence has the same scores as in one batch."""
+    """With two batch dimensions, each sentence has the same scores as with one batch dimension."""
     expect_deep(student.pairwise_scores, torch.randn(2, 3, 4, 4))
 
 
@@ -223,7 +223,7 @@ def test_weights_of_one_sentence(student, n):
 
 @question("attention_weights")
 def test_weights_of_very_few_tokens(student):
-    """The rows of two tokens sum to 1, and a single token gives itself the weight 1."""
+    """With two tokens, each row of the weights sums to 1. With one token, the only weight is 1."""
     for n in (2, 1):
         scores = 2 * torch.randn(n, n)
         expect_numbers(
@@ -240,13 +240,13 @@ def test_weights_of_batches(student):
     expect_numbers(
         student.attention_weights(scores),
         weights_of(scores),
-        hint="Which dimension counts the tokens that are looked at?",
+        hint="Along which dimension must the weights of one token sum to 1?",
     )
 
 
 @question("attention_weights")
 def test_weights_survive_large_scores(student):
-    """Scores of 1e4 do not overflow, and in a row of scores near -1e4 the exponentials do not sum to 0."""
+    """Rows of scores near 1e4 and rows of scores near -1e4 give finite and correct weights."""
     small = -3 * torch.rand(3, 3, dtype=torch.float64)
     shift = torch.tensor([[1e4], [-1e4], [0.0]], dtype=torch.float64)[torch.randperm(3)]
     right = torch.softmax(small, dim=-1)
@@ -258,7 +258,7 @@ def test_weights_survive_large_scores(student):
 
 @question("attention_weights")
 def test_weights_of_many_dimensions(student):
-    """With two batch dimensions, each sentence has the same result as in one batch."""
+    """With two batch dimensions, each sentence has the same result as with one batch dimension."""
     expect_deep(student.attention_weights, torch.randn(2, 3, 4, 4))
 
 
@@ -340,7 +340,7 @@ def test_contexts_of_a_single_token(student):
 
 @question("context_vectors")
 def test_contexts_of_many_dimensions(student):
-    """With two batch dimensions, each sentence has the same result as in one batch."""
+    """With two batch dimensions, each sentence has the same result as with one batch dimension."""
     expect_deep(student.context_vectors, *weights_and_inputs(2, 3, 4, 4))
 
 
@@ -418,7 +418,7 @@ def test_attention_survives_large_inputs(student):
 
 @question("simple_self_attention")
 def test_attention_of_many_dimensions(student):
-    """With two batch dimensions, each sentence has the same result as in one batch."""
+    """With two batch dimensions, each sentence has the same result as with one batch dimension."""
     expect_deep(student.simple_self_attention, torch.randn(2, 3, 4, 4))
 
 

@@ -68,7 +68,7 @@ edits = ["torch.zeros_like(X) => torch.ones_like(X)"]
 
 
 # %% exception="causal_average_loop"
-"""averages has the shape of x."""
+"""`averages` has the shape of x, so both have the same sizes."""
 edits = [
     "X.shape => averages.shape",
     """
@@ -82,7 +82,7 @@ for T in range(A.shape[1]):
 
 
 # %% mistake="causal_average_weights" name="made_for_eight_tokens"
-"""Your weights fit 8 tokens or fewer. Where does your function use `length` if there are more?"""
+"""Your weights are right for 8 tokens or fewer. Where does your function use `length` for more tokens?"""
 
 
 def causal_average_weights(length):
@@ -101,23 +101,23 @@ def causal_average_weights(length):
 
 
 # %% exception="causal_average_weights"
-"""No input has a gradient."""
+"""The only argument is an int, so no gradient is lost."""
 misconceptions = ["detached"]
 
 
 # %% exception="causal_average_weights"
-"""The result already is float32."""
+"""The result should be float32, so a conversion to float32 is right."""
 misconceptions = ["single_precision"]
 
 
 # %% exception="causal_average_weights"
-"""No weight is negative."""
+"""No weight is negative, so setting negative weights to 0 or taking absolute values changes nothing."""
 misconceptions = ["negatives_cut", "absolute_values"]
 
 
 # %% mistake="causal_average" name="along_the_channels"
-"""You average along the last dimension, over the numbers of one token. Which dimension of x counts the
-tokens?
+"""You average along the last dimension, over the numbers of one token. Which dimension of x has one entry
+for each token?
 """
 
 
@@ -170,7 +170,7 @@ def causal_average(x):
 
 # %% mistake="causal_average" name="view_of_the_input"
 """`view` fails on a transposed tensor, because its numbers are in another order in memory. Do you need to
-change the shape at all? Which function, in the place of `view`, makes a copy if a copy is necessary?
+change the shape at all? Which function changes a shape, and copies the numbers if necessary?
 """
 
 
@@ -192,29 +192,29 @@ def causal_average(x):
 
 
 # %% mistake="causal_mask_scores" name="ones_left"
-"""The later tokens are masked, but the scores of the visible tokens are the ones of the triangle. Which
-score should a visible token have?
+"""Your function masks the later tokens, but the visible tokens still have the score 1 from the triangle.
+Which score should a visible token have?
 """
 edit = "torch.zeros(L, L) => allowed"
 
 
 # %% exception="causal_mask_scores"
-"""One row of zeros is repeated for each row of the mask."""
+"""torch.zeros(L) is broadcast to the shape of the mask, so the result is the same."""
 edits = ["torch.zeros(L, L) => torch.zeros(L)"]
 
 
 # %% exception="causal_mask_scores"
-"""The last row hides nothing."""
+"""The last row hides no token, so a loop over the rows may leave it out."""
 misconceptions = ["misses_the_last"]
 
 
 # %% exception="causal_mask_scores"
-"""No input has a gradient."""
+"""The only argument is an int, so no gradient is lost."""
 misconceptions = ["detached"]
 
 
 # %% exception="causal_mask_scores"
-"""The result already is float32."""
+"""The result should be float32, so a conversion to float32 is right."""
 misconceptions = ["single_precision"]
 
 
@@ -240,47 +240,47 @@ def causal_softmax_weights(length):
 
 
 # %% exception="causal_softmax_weights"
-"""One row of zeros is repeated for each row of the mask."""
+"""torch.zeros(L) is broadcast to the shape of the mask, so the result is the same."""
 edits = ["torch.zeros(L, L) => torch.zeros(L)"]
 
 
 # %% exception="causal_softmax_weights"
-"""Any row of equal scores has the same softmax."""
+"""All visible scores are equal. The softmax of equal scores does not depend on their value."""
 edits = ["torch.zeros(L, L) => torch.ones(L, L)"]
 
 
 # %% exception="causal_softmax_weights"
-"""The scores have two dimensions."""
+"""The scores have two dimensions, so dimension 1 is the last one."""
 misconceptions = ["softmax_over_dim_1"]
 
 
 # %% exception="causal_softmax_weights"
-"""All scores are 0 or -inf."""
+"""All scores are 0 or -inf, so no exponential overflows, and the maximum of each row is 0."""
 misconceptions = ["exp_overflows", "one_shift_for_all"]
 
 
 # %% exception="causal_softmax_weights"
-"""No input has a gradient."""
+"""The only argument is an int, so no gradient is lost."""
 misconceptions = ["weights_detached", "detached"]
 
 
 # %% exception="causal_softmax_weights"
-"""The result already is float32."""
+"""The result should be float32, so a conversion to float32 is right."""
 misconceptions = ["single_precision"]
 
 
 # %% exception="causal_softmax_weights"
-"""The input is a number, and the function itself creates the scores."""
+"""The only argument is an int, so the function overwrites only tensors that it created."""
 misconceptions = ["overwrites_inputs"]
 
 
 # %% exception="causal_softmax_weights"
-"""Later tokens are hidden already."""
+"""The question asks for a causal mask, so hiding later tokens again changes nothing."""
 misconceptions = ["causal_by_default"]
 
 
 # %% exception="causal_softmax_weights"
-"""All visible scores are 0."""
+"""All visible scores are 0, so dividing the scores changes nothing."""
 misconceptions = ["scaled_where_it_should_not_be"]
 
 
@@ -290,12 +290,14 @@ misconceptions = ["added_to_the_sum"]
 
 
 # %% exception="causal_mask_scores"
-"""0 and -inf are round numbers."""
+"""Rounding changes neither 0 nor -inf."""
 misconceptions = ["rounded"]
 
 
 # %% exception="causal_softmax_weights"
-"""All visible scores are 0, so any low number hides the others. Each text is a matrix of its own."""
+"""All visible scores are 0, so any low number hides a token. Scores have two dimensions, so softmax without
+`dim` runs over dimension 1. One accepted answer masks the weights once more and divides them by their sums.
+"""
 misconceptions = [
     "merely_low",
     "softmax_without_dim",

@@ -1,7 +1,7 @@
 """Hidden tests of causal averaging: other lengths, batches and number types than the checks.
 
-Basic tests compare numbers, in any shape and dtype. The other tests look at one property each; those of deep
-batches, of memory and of gradients compare a function with itself.
+Basic tests compare numbers, in any shape and dtype. Each other test checks one property. Tests with several
+batch dimensions, memory layouts or gradients compare results of the student's function with each other.
 """
 
 import pytest
@@ -23,7 +23,7 @@ from autograder.testing import (
 
 PRECISE = "float64 has 15 digits. Is a step of your code in float32?"
 SCORES = "Row i holds the scores of token i. Which score do visible tokens need, and which do later tokens?"
-SIZES = "Which dimension of x counts the sequences, which the tokens, and which the numbers of a token?"
+SIZES = "Here x has the shape (T, C). Which dimension of x does your code use for T?"
 AVERAGES = "Row t is the mean of the rows from 0 to t, including row t."
 SHARES = {
     "causal_average_weights": "How many tokens are visible in row t?",
@@ -40,18 +40,18 @@ def overwrite(average, x):
 
 
 def each_of(*names, **how):
-    """Run a test for each of these functions, as a test of the question of that name."""
+    """Run a test once for each named function, as a test of the question with this name."""
     marked = [pytest.param(n, marks=question(n, **how), id=n) for n in names]
     return pytest.mark.parametrize("name", marked)
 
 
 def each_average(**how):
-    """Run a test for both ways to average."""
+    """Run a test for both functions that average."""
     return each_of("causal_average_loop", "causal_average", **how)
 
 
 def each_table(**how):
-    """Run a test for both ways to make the weights."""
+    """Run a test for both functions that return weights."""
     return each_of(*SHARES, **how)
 
 
@@ -72,19 +72,19 @@ def scores_of(length):
 
 
 def table_of(function, length):
-    """Return a table with a row and a column for each token, not all rows alike."""
+    """Return the result of a call as a (T, T) tensor. Fail if all its rows are equal."""
     return expect_numel(expect_computed(function, length), (length, length))
 
 
 def weights_of(function, length):
-    """Return a table in which some token has a weight for an earlier token."""
+    """Return the weights of a call. Fail if all weights for earlier tokens are 0."""
     table = table_of(function, length)
     expect(bool(table.tril(-1).any()), "All weights for earlier tokens are 0.")
     return table
 
 
 def mask_of(student, length):
-    """Return a mask in which the score of some later token is not 0."""
+    """Return the result of `causal_mask_scores`. Fail if the score of every later token is 0."""
     table = table_of(student.causal_mask_scores, length)
     expect(bool(table.triu(1).any()), f"The score of every later token is 0. {SCORES}")
     return table
@@ -96,7 +96,7 @@ def mask_of(student, length):
 @each_average(basic=True)
 @pytest.mark.parametrize("shape", [(3, 5, 4), (3, 3, 3), (2, 50, 3)])
 def test_each_row_is_averaged_with_all_before_it(student, name, shape):
-    """Each row is the mean of this row and all rows before it, in short and long sequences."""
+    """Row t of the result is the mean of the rows 0 to t of x, in short and long sequences."""
     x = 3 * torch.randn(shape)
     expect_numbers(getattr(student, name)(x), averages_of(x), hint=AVERAGES)
 
@@ -172,7 +172,7 @@ def test_averages_of_any_memory_layout(student, name):
     """A transposed x has the same averages as a contiguous x with the same numbers."""
     average, x = getattr(student, name), torch.randn(3, 3, 3).mT
     if name == "causal_average":
-        x = torch.randn(3, 2, 3, 3).transpose(0, 1)  # which `view` cannot flatten
+        x = torch.randn(3, 2, 3, 3).transpose(0, 1)  # `view` fails on this x
     expect_numbers(expect_computed(average, x), expect_tensor(average(x.contiguous())))
 
 
@@ -200,7 +200,7 @@ def test_weights_of_some_tokens(student, name, low, high):
     expect_numbers(weights, shares_of(length), hint=SHARES[name])
     future = expect_numel(weights, (length, length)).triu(1)
     message = "A weight above the diagonal is small, but not exactly 0."
-    expect(not future.any(), f"{message} In which step should it become 0?")
+    expect(not future.any(), f"{message} Which step should set it to exactly 0?")
 
 
 @each_table()
@@ -281,12 +281,12 @@ def test_mask_leaves_the_past_alone(student):
 
 @question("causal_mask_scores")
 def test_mask_hides_whatever_the_scores_are(student):
-    """If the result is added to very large scores, later tokens are still hidden."""
+    """The result hides later tokens even if it is added to very large scores."""
     length = draw(5, 8)
     mask = table_of(student.causal_mask_scores, length)
     scores = 1e12 * torch.randn(length, length).abs().cumsum(dim=1)
     weights = torch.softmax(scores + mask, dim=1)[:-1]
-    message = "Added to very large scores, your result does not hide later tokens. Which score hides a token?"
+    message = "Later tokens are not hidden if their scores are very large. Which score hides a token?"
     expect(bool((weights.triu(1) == 0).all()), message)
 
 

@@ -7,9 +7,7 @@ edit = "X @ W => X @ W.T"
 
 
 # %% mistake="project" name="projected_twice"
-"""Your values are computed from the keys, so a token is multiplied by two matrices. Which tensor should
-keys and values be computed from?
-"""
+"""Your values are the keys times a matrix. From which tensor should keys and values be computed?"""
 edit = """
 return X @ W, X @ Y, X @ Z
 =>
@@ -34,7 +32,7 @@ edit = "(X @ W, X @ Y, X @ Z) => torch.stack([X @ W, X @ Y, X @ Z])"
 
 
 # %% mistake="project" name="values_missing"
-"""Your function returns two tensors, but the description asks for three. Which one is missing?"""
+"""Your function returns two tensors, but the description asks for three. Which tensor is missing?"""
 edit = """
 return X @ W, X @ Y, X @ Z
 =>
@@ -55,7 +53,7 @@ tuple(((X.view(-1, X.shape[-1]) @ W).view(*X.shape[:-1], -1) for W in (Y, Z, A))
 
 
 # %% exception="project"
-"""The matrices have two dimensions."""
+"""The matrices have two dimensions, so dimensions 0 and 1 are the last two."""
 misconceptions = ["first_two_dimensions"]
 
 
@@ -67,15 +65,15 @@ edit = "K.transpose(-2, -1) => K.permute(*range(K.dim() - 1, -1, -1))"
 
 
 # %% mistake="attention_scores" name="first_two_dimensions"
-"""Your code swaps dimensions 0 and 1. In a batch, dimension 0 counts the sequences. Which dimensions are
+"""Your code swaps dimensions 0 and 1. In a batch, dimension 0 is the batch dimension. Which dimensions are
 the last two, counted from the end?
 """
 edit = "K.transpose(-2, -1) => K.transpose(0, 1)"
 
 
 # %% mistake="attention_scores" name="reads_leftover_keys"
-"""Your product reads the variable `keys` of the notebook instead of an argument. Restart the kernel, or
-try other tokens, and the mistake becomes visible.
+"""Your product reads the variable `keys` of the notebook instead of an argument. If you restart the kernel
+or pass other tokens, you see the mistake.
 """
 
 
@@ -97,12 +95,12 @@ return Q @ K.transpose(1, 2)
 
 
 # %% exception="attention_scores"
-"""The answer is a pair, so its form is wrong in every test, although its first item is right."""
+"""The function returns a pair. Tests of numbers accept its first item, but five other tests fail."""
 shares = ["returns_weights_too"]
 
 
 # %% exception="attention_scores"
-"""The answer is a list, so its form is wrong in every test, although its numbers are right."""
+"""The function returns a list. Tests of numbers accept a list, but four other tests fail."""
 shares = ["list"]
 
 
@@ -117,7 +115,7 @@ def score_variance(queries, keys, scaled):
 
 
 # %% exception="score_variance"
-"""The description promises no gradient of the variance."""
+"""The question asks for no gradient of the variance, so `.detach()` is allowed."""
 edits = [
     "Q @ X => (Q @ X).detach()",
     "S / X => (S / X).detach()",
@@ -126,12 +124,12 @@ edits = [
 
 
 # %% exception="score_variance"
-"""Queries and keys have one width."""
+"""Queries and keys have the same width, so `keys.shape[-1]` is d_k, too."""
 edits = ["Q.shape => keys.shape"]
 
 
 # %% exception="score_variance"
-"""Queries have two dimensions."""
+"""Queries have two dimensions, so index 1 is the last one."""
 edits = ["X[-1] => X[1]"]
 
 
@@ -146,12 +144,12 @@ misconceptions = ["queries_and_keys_swapped"]
 
 
 # %% exception="score_variance"
-"""Queries and keys have two dimensions."""
+"""Queries and keys have two dimensions, so dimensions 0 and 1 are the last two."""
 misconceptions = ["all_dimensions_reversed", "first_two_dimensions"]
 
 
 # %% exception="score_variance"
-"""The description promises no gradient of the variance."""
+"""The question asks for no gradient of the variance, so `.detach()` is allowed."""
 misconceptions = ["detached", "inputs_detached"]
 
 
@@ -169,8 +167,8 @@ def scaled_attention_weights(scores, d_k):
 
 
 # %% mistake="scaled_attention_weights" name="over_dimension_one"
-"""In a batch, dimension 1 of the scores counts the queries. Which dimension counts the keys, for any
-number of dimensions?
+"""In a batch, dimension 1 of the scores has one entry for each query. Which dimension has one entry for
+each key, counted from the end?
 """
 
 
@@ -203,7 +201,7 @@ edit = "K.transpose(-2, -1) => K.permute(*range(K.dim() - 1, -1, -1))"
 
 
 # %% mistake="scaled_dot_product_attention" name="first_two_dimensions"
-"""Your code swaps dimensions 0 and 1 of the keys. In a batch, dimension 0 counts the sequences. Which
+"""Your code swaps dimensions 0 and 1 of the keys. In a batch, dimension 0 is the batch dimension. Which
 dimensions are the last two, counted from the end?
 """
 edit = "K.transpose(-2, -1) => K.transpose(0, 1)"

@@ -1,8 +1,8 @@
 """Hidden tests of scaled dot-product attention: other sizes, batches, large scores, number types.
 
-Basic tests compare numbers, in any shape and dtype. The other tests look at one property each. Where they are
-not about the scale, keys are one number wide, since the root of 1 is 1. Tests of deep batches, of memory and
-of gradients compare a function with itself.
+Basic tests compare numbers, in any shape and dtype. Each other test checks one property. Most of these tests
+also pass if only the scale is wrong: they use d_k = 1 or a single key, or they compare results of the
+student's function with each other.
 """
 
 import pytest
@@ -47,7 +47,7 @@ def expect_three(projected):
 
 
 def projected(student, x, *matrices):
-    """Return queries, keys and values, if they depend on the tokens."""
+    """Return queries, keys and values. Fail unless they depend on the tokens."""
     joined = student.define(JOINED, "joined")
     expect_three(student.project(x, *matrices))
     expect_computed(lambda x: joined(student.project, x, *matrices), x)
@@ -55,7 +55,7 @@ def projected(student, x, *matrices):
 
 
 def expect_precise(function, right, *arguments):
-    """Expect results in the dtype of the arguments, as exact as this dtype is."""
+    """Expect the dtype of the arguments and its full precision, for float32 and for float64."""
     for dtype in (torch.float32, torch.float64):
         given = [
             one.to(dtype) if isinstance(one, torch.Tensor) else one for one in arguments
@@ -67,7 +67,7 @@ def expect_precise(function, right, *arguments):
 
 
 def expect_deep(function, *arguments):
-    """Expect the same results with two leading dimensions as with one, for the same sequences."""
+    """Expect the same results for sequences in a batch of shape (a, b) as in a batch of a * b sequences."""
     deep = expect_computed(function, *arguments)
     flat = function(*(argument.flatten(0, 1) for argument in arguments))
     expect_numbers(deep, expect_tensor(flat), hint=DEEP)
@@ -134,7 +134,7 @@ def test_project_of_a_single_token(student):
 
 @question("project")
 def test_project_of_many_dimensions(student):
-    """With two batch dimensions, each token has the same results as in one sequence."""
+    """With two batch dimensions, the results are the same as for all tokens in a single sequence."""
     x, matrices = torch.randn(2, 1, 5, 4), torch.randn(3, 4, 4)
     flat = expect_three(student.project(x.reshape(-1, 4), *matrices))
     for part, right in zip(projected(student, x, *matrices), flat, strict=True):
@@ -228,7 +228,7 @@ def test_scores_of_batches(student):
 
 @question("attention_scores")
 def test_scores_of_many_dimensions(student):
-    """With two batch dimensions, each sequence has the same scores as in one batch."""
+    """With two batch dimensions, each sequence has the same scores as with one batch dimension."""
     expect_deep(student.attention_scores, *torch.randn(2, 2, 3, 4, 4))
 
 
@@ -271,7 +271,7 @@ def test_scores_let_gradients_through(student):
 
 
 def variance_of(queries, keys, scaled):
-    """Return the variance of the scores, divided by the root of the head size or not."""
+    """Return the variance of the scores. If `scaled`, divide the scores by the root of d_k first."""
     scores = scores_of(queries, keys)
     return (scores / queries.shape[-1] ** 0.5 if scaled else scores).var()
 
@@ -305,7 +305,7 @@ def test_variance_of_few_scores(student):
 
 
 @question("score_variance")
-def test_variance_shows_why_one_scales(student):
+def test_scaled_variance_is_near_one(student):
     """For random queries and keys, the variance with scaling is near 1 for any d_k."""
     for head_size in (16, 128):
         queries, keys = torch.randn(150, head_size), torch.randn(250, head_size)
@@ -316,14 +316,14 @@ def test_variance_shows_why_one_scales(student):
 
 
 @question("score_variance")
-def test_variance_grows_with_the_square(student):
+def test_variance_is_quadratic_in_the_queries(student):
     """If the queries are twice as long, the variance of the scores is four times as large."""
     queries, keys = torch.randn(4, 6), torch.randn(5, 6)
     plain = expect_numel(
         expect_computed(student.score_variance, queries, keys, False), ()
     )
     longer = student.score_variance(2 * queries, keys, False)
-    hint = "Do you return the variance, or for example its root?"
+    hint = "Do you return the variance or the standard deviation?"
     expect_numbers(longer, 4 * plain, atol=1e-3, hint=hint)
 
 
@@ -368,12 +368,12 @@ def test_weights_are_the_softmax_of_the_scaled_scores(student, shape):
         expect_numbers(
             student.scaled_attention_weights(scores, d_k),
             weights_of(scores, d_k),
-            hint="Which dimension counts the keys? Do you divide the scores by the root of the argument d_k?",
+            hint="Over which dimension does your softmax run? Do you divide by the root of the argument d_k?",
         )
 
 
 @question("scaled_attention_weights")
-def test_weights_of_keys_of_one_number(student):
+def test_weights_for_d_k_of_one(student):
     """If d_k is 1, the weights are the softmax of the scores themselves."""
     scores = 2 * torch.randn(5, 6)
     expect_numbers(student.scaled_attention_weights(scores, 1), weights_of(scores, 1))
@@ -398,7 +398,7 @@ def test_weights_of_a_single_query(student):
 
 @question("scaled_attention_weights")
 def test_weights_of_many_dimensions(student):
-    """With two batch dimensions, each sequence has the same weights as in one batch."""
+    """With two batch dimensions, each sequence has the same weights as with one batch dimension."""
     scores = torch.randn(2, 3, 4, 4)
     expect_deep(lambda scores: student.scaled_attention_weights(scores, 4), scores)
 
@@ -437,7 +437,7 @@ def test_weights_let_gradients_through(student):
 
 
 def inputs_of(n=4, m=4, d_k=4, d_v=4, batch=(), dtype=torch.float32):
-    """Return queries, keys and values large enough for scaling to show."""
+    """Return queries, keys and values that are so large that a missing scale changes the result."""
     sizes = [(n, d_k), (m, d_k), (m, d_v)]
     return tuple(1.5 * torch.randn(*batch, *size).to(dtype) for size in sizes)
 
@@ -453,7 +453,7 @@ def expect_attention(student, inputs, *, atol=None, hint=""):
 @pytest.mark.parametrize("head_size", [6, 64, 2])
 def test_attention_agrees_with_the_library(student, head_size):
     """The result equals that of torch's own function, for any widths of keys and values."""
-    hint = "Row i is a weighted sum of values; its weights are the softmax of query i's scores / sqrt(d_k)."
+    hint = "Row i is a weighted sum of the values. Its weights are softmax(scores of query i / sqrt(d_k))."
     for d_v in (head_size, 3):
         expect_attention(student, inputs_of(5, 5, head_size, d_v), hint=hint)
 
@@ -485,7 +485,7 @@ def test_attention_survives_large_inputs(student):
 
 @question("scaled_dot_product_attention")
 def test_attention_to_a_single_token(student):
-    """A single key has the weight 1, so the result of each query is its value."""
+    """A single key has the weight 1, so each query gets the value of this key."""
     for n in (3, 1):
         queries, keys, values = inputs_of(n, 1, 3, 4, (2,))
         seen = student.scaled_dot_product_attention(queries, keys, values)
@@ -494,7 +494,7 @@ def test_attention_to_a_single_token(student):
 
 @question("scaled_dot_product_attention")
 def test_attention_of_many_dimensions(student):
-    """With two batch dimensions, each sequence has the same result as in one batch."""
+    """With two batch dimensions, each sequence has the same result as with one batch dimension."""
     expect_deep(student.scaled_dot_product_attention, *inputs_of(batch=(2, 3)))
 
 

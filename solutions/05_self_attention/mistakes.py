@@ -63,8 +63,8 @@ class SelfAttention_v1(nn.Module):
 
 
 # %% mistake="SelfAttention_v1" name="reads_global_keys__undefined" error="NameError"
-"""Restart the kernel and call the module with other tokens. Which variable in `forward` is neither its
-argument nor assigned there?
+"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+call the module with other tokens: which variable is it?
 """
 edit = """
 return scaled_dot_product_attention(X @ self.W_query, X @ self.W_key, X @ self.W_value)
@@ -98,7 +98,7 @@ class SelfAttention_v1(nn.Module):
 
 
 # %% exception="SelfAttention_v1"
-"""Tokens and matrices have two dimensions."""
+"""Tokens and matrices have two dimensions, so dimensions 0 and 1 are the last two."""
 misconceptions = [
     "all_dimensions_reversed",
     "first_two_dimensions",
@@ -129,8 +129,8 @@ class SelfAttention_v2(nn.Module):
 
 
 # %% mistake="SelfAttention_v2" name="documented_tensor"
-"""For the lesson's sentence, your `forward` returns fixed numbers. It must compute them from x and the
-weights of the layers.
+"""For the tokens of the lesson, your `forward` returns fixed numbers. It must compute its result from x and
+the weights of the layers.
 """
 
 
@@ -243,7 +243,7 @@ torch.softmax(self.W_query(X) @ self.W_key(X).T / X.shape[-1] ** 0.5, dim=-1) @ 
 
 
 # %% exception="SelfAttention_v2"
-"""Tokens and matrices have two dimensions."""
+"""Tokens and matrices have two dimensions, so dimensions 0 and 1 are the last two."""
 misconceptions = [
     "all_dimensions_reversed",
     "first_two_dimensions",
@@ -269,7 +269,7 @@ def copy_weights(source, target):
 
 # %% mistake="copy_weights" name="copied_by_order"
 """Your code pairs the parameters by their order. If the layers of the source are created in another order,
-each matrix gets the wrong numbers. By what should the parameters be paired?
+each matrix gets the wrong numbers. How can your code pair them so that their order does not matter?
 """
 
 
@@ -348,8 +348,8 @@ def copy_weights(source, target):
 
 
 # %% mistake="copy_weights" name="reshaped"
-"""The numbers are in the wrong order: reshape keeps them in their old order. Which operation turns rows
-into columns?
+"""`reshape` does not transpose: it keeps the numbers in the same order. Which operation turns rows into
+columns?
 """
 
 
@@ -398,8 +398,8 @@ def copy_weights(source, target):
 
 
 # %% mistake="copy_weights" name="without_no_grad"
-"""torch refuses to overwrite a parameter while it records steps for gradients. With which line do you tell
-torch that this change is not recorded?
+"""torch refuses to overwrite a parameter while it records operations for gradients. Which line tells torch
+not to record this change?
 """
 
 
@@ -411,13 +411,13 @@ def copy_weights(source, target):
 
 
 # %% exception="copy_weights"
-"""The matrices have two dimensions."""
+"""The matrices have two dimensions, so dimensions 0 and 1 are the last two."""
 misconceptions = ["first_two_dimensions"]
 
 
 # %% mistake="SelfAttention" name="reads_a_global"
-"""Restart the kernel and call the module with other tokens. Which variable in `forward` is neither its
-argument nor assigned there?
+"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+call the module with other tokens: which variable is it?
 """
 
 
@@ -444,8 +444,8 @@ class SelfAttention(nn.Module):
 
 
 # %% mistake="SelfAttention" name="reads_a_global__undefined" error="NameError"
-"""Restart the kernel and call the module with other tokens. Which variable in `forward` is neither its
-argument nor assigned there?
+"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+call the module with other tokens: which variable is it?
 """
 
 
@@ -469,12 +469,12 @@ class SelfAttention(nn.Module):
 
 
 # %% exception="SelfAttention"
-"""The widths of queries, keys and values are the same here."""
+"""Keys and values have the same width, so both give the same root."""
 edits = ["K.size(self.col_dim) => v.size(self.col_dim)"]
 
 
 # %% exception="SelfAttention"
-"""Tokens and matrices have two dimensions."""
+"""Tokens and matrices have two dimensions, so dimensions 0 and 1 are the last two."""
 misconceptions = [
     "all_dimensions_reversed",
     "first_two_dimensions",

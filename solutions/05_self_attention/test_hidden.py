@@ -1,8 +1,8 @@
-"""Hidden tests of 05: weights loaded by name, sizes that all differ, and what training needs of a module.
+"""Hidden tests of 05: results with given weights, parameters and gradients of modules, and copied weights.
 
-Numbers are compared in any shape and dtype: one test of each class checks shape and dtype. Weights are loaded
-wherever a module keeps them, so a layer that is not registered costs the tests of registration alone. A copy
-of one layer passes what holds for each.
+Numbers are compared in any shape and dtype: one test of each class checks shape and dtype. Tests also set the
+weights of layers that are not registered, so such a module fails only the tests of registration.
+Most tests of `copy_weights` check only the layers that it copied, and fail if it copied none.
 """
 
 from dataclasses import dataclass
@@ -119,15 +119,15 @@ def pair(weights):
     source.load_state_dict(weights)
     return source, target
 
-def turned(weights):
+def reordered(weights):
     source, target = pair(weights)
-    turned_source = nn.Module()
+    reordered_source = nn.Module()
     for name in ("W_value", "W_query", "W_key"):
-        turned_source.register_module(name, getattr(source, name))
-    return turned_source, target
+        reordered_source.register_module(name, getattr(source, name))
+    return reordered_source, target
 
-def refused(module):
-    # The names of parameters that an optimizer refuses: frozen ones, and those computed from others.
+def untrainable(module):
+    # Return the names of parameters that are frozen or the result of a recorded operation.
     return [name for name, p in module.named_parameters() if not (p.is_leaf and p.requires_grad)]
 
 def overwrite(module):
@@ -139,7 +139,7 @@ def overwrite(module):
 
 @dataclass(frozen=True)
 class Kind:
-    """One of the three classes: its name and its layers, queries, keys and values."""
+    """One of the three classes: its name, and the names of its layers for queries, keys and values."""
 
     name: str
     layers: tuple[str, str, str]
@@ -152,7 +152,7 @@ class Kind:
         return "token_encodings" if self.square else "x"
 
     def make(self, side, d_in, d_out, *more):
-        """Return a new module of `side`, the student or the reference; a square one takes only d_out."""
+        """Return a new module of `side`, the student or the reference. SelfAttention takes only d_out."""
         sizes = (d_out,) if self.square else (d_in, d_out)
         return getattr(side, self.name)(*sizes, *more)
 
@@ -165,7 +165,7 @@ class Kind:
         return weights | {f"{layer}.bias": (d_out,) for layer in self.layers if bias}
 
     def weights(self, d_in, d_out, *, bias=False, dtype=torch.float32):
-        """Return parameters that are so large that every mistake changes the result."""
+        """Return large random parameters, so that every mistake changes the result."""
         shapes = self.shapes(d_in, d_out, bias)
         return {name: torch.randn(shape, dtype=dtype) for name, shape in shapes.items()}
 
@@ -174,13 +174,13 @@ class Kind:
         return torch.randn(n, d_out if self.square else d_in, dtype=dtype)
 
     def attend(self, weights, x):
-        """Return the module's right output, computed by the library's own function."""
+        """Return the right output, computed by torch's scaled_dot_product_attention."""
         return scaled_dot_product_attention(
             *(self._project(weights, layer, x) for layer in self.layers)
         )
 
     def value(self, weights, x):
-        """Return the values alone."""
+        """Return the values, without attention."""
         return self._project(weights, self.layers[2], x)
 
     def _project(self, weights, layer, x):
@@ -195,9 +195,9 @@ SQUARE = Kind("SelfAttention", ("W_q", "W_k", "W_v"), square=True)
 
 
 def each_class(*, given=False, **how):
-    """Run a test for each of the three classes, as a test of that question.
+    """Run a test once for each of the three classes, as a test of the question with this name.
 
-    What the stub of SelfAttention has already, `given`, counts there once its results are right.
+    `given` marks a test that the stub of SelfAttention passes. For SelfAttention, it needs right results.
     """
     marked = []
     for kind in (V1, V2, SQUARE):
@@ -208,7 +208,7 @@ def each_class(*, given=False, **how):
 
 
 def expect_no_others(actual, shapes):
-    """Expect no parameters but these."""
+    """Expect no parameters except those in `shapes`."""
     surplus = ", ".join(sorted(set(actual) - set(shapes)))
     expect(
         not surplus, f"The module has parameters that were not asked for: {surplus}."
@@ -216,7 +216,7 @@ def expect_no_others(actual, shapes):
 
 
 def load(student, module, weights):
-    """Load these parameters into a module, wherever it stores them, and leave its other ones unchanged."""
+    """Write `weights` into a module's layers, registered or not. Other parameters stay unchanged."""
     student.define(LOAD, "load")(module, weights)
     return module
 
@@ -233,7 +233,7 @@ def test_parameters(student, kind):
 
 
 @each_class(needs_results=True)
-def test_form(student, kind):
+def test_shape_and_dtype(student, kind):
     """The output has d_out features for each token, in the dtype of the tokens."""
     for n in (5, 1):
         output = kind.make(student, 6, 4)(kind.tokens(n, 6, 4))
@@ -253,7 +253,7 @@ def test_seeded_start(student, reference, kind):
             weights.append(side.define(LOAD, "weights_of")(module, names))
         actual, expected = weights
         for name, right in expected.items():
-            expect(name in actual, f"The module does not store a tensor {name}.")
+            expect(name in actual, f"The module stores no tensor with the name {name}.")
             expect_close(actual[name], right, hint=hint, name=name)
     expect_no_seed(student, lambda: kind.make(student, 6, 4), kind.tokens(5, 6, 4))
 
@@ -270,8 +270,8 @@ def test_values(student, kind, n, d_in, d_out):
     weights, x = kind.weights(d_in, d_out), kind.tokens(n, d_in, d_out)
     actual = load(student, kind.make(student, d_in, d_out), weights)(x)
     hint = (
-        "Row i is a weighted sum of the values. Its weights are the softmax of query "
-        "i's scores / sqrt(d_out)."
+        "Row i is a weighted sum of the values. Its weights are "
+        "softmax(scores of query i / sqrt(d_out))."
     )
     expect_numbers(actual, kind.attend(weights, x), atol=5e-5, hint=hint)
 
@@ -290,7 +290,7 @@ def test_single_token(student, kind):
 
 @each_class()
 def test_gradients(student, reference, kind):
-    """Gradients reach the tokens and every parameter that is registered."""
+    """Gradients reach the tokens and all parameters of the module."""
     weights, out = kind.weights(6, 4), torch.randn(5, 4)
     x = kind.tokens(5, 6, 4).requires_grad_()
     actual, expected = (
@@ -336,7 +336,7 @@ def test_float64(student, kind):
         expect_tensor(actual, dtype=torch.float64)
 
 
-PRINTED = {  # inputs whose results the lesson prints: a sentence for two classes, encodings for the third
+PRINTED = {  # tokens whose results the lesson prints, by `Kind.square`
     False: [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
     + [[0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]],
     True: [[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]],
@@ -345,7 +345,7 @@ PRINTED = {  # inputs whose results the lesson prints: a sentence for two classe
 
 @each_class()
 def test_lesson_s_tokens(student, kind):
-    """The result for the lesson's tokens also depends on the weights."""
+    """For the lesson's tokens, too, the result is computed from the weights."""
     x = torch.tensor(PRINTED[kind.square])
     weights = kind.weights(x.shape[1], 2)
     actual = load(student, kind.make(student, x.shape[1], 2), weights)(x)
@@ -358,7 +358,8 @@ def test_large_scores(student, kind):
     """Large scores do not overflow."""
     weights, x = kind.weights(6, 4), kind.tokens(5, 6, 4)
     query = next(iter(weights))
-    weights[query] *= 1e5  # so that each token attends to one token, for any scale
+    # Each token attends to a single token, whether scores are scaled or not.
+    weights[query] *= 1e5
     actual = load(student, kind.make(student, 6, 4), weights)(x)
     expect_numbers(actual, kind.attend(weights, x), atol=1e-3)
 
@@ -408,7 +409,7 @@ def pair(student, d_in, d_out, dtype=torch.float32):
 
 
 def copied(student, target, weights, layers=V1.layers, hint=""):
-    """Return the layers whose numbers the target holds, transposed or not; there must be one."""
+    """Return the target's parameters, by layer, that contain the source's numbers. Fail if there are none."""
     held = parameters(student, target)
     found = {}
     for layer in layers:
@@ -433,7 +434,7 @@ def expect_transposed(actual, weights, layer):
 @question("copy_weights", basic=True)
 @pytest.mark.parametrize("layer", V1.layers)
 def test_copies(student, layer):
-    """The target computes the source's queries, keys and values."""
+    """The target's parameter is the transposed weight of the source's layer with the same name."""
     for d_in, d_out in ((5, 3), (2, 6)):
         source, target, weights = pair(student, d_in, d_out)
         student.copy_weights(source, target)
@@ -475,7 +476,7 @@ def test_leaves_the_source(student):
 
 
 def expect_source(student, source, weights, hint):
-    """Expect the source to hold these weights, as parameters that can learn."""
+    """Expect the source to have `weights`, in parameters that can be trained."""
     actual = parameters(student, source)
     expect_parameters(actual, V2.shapes(5, 3))
     for name, before in weights.items():
@@ -489,8 +490,11 @@ def test_target_can_learn(student):
     source, target, weights = pair(student, 5, 3)
     student.copy_weights(source, target)
     copied(student, target, weights)
-    fault = "The target's parameters can no longer be trained. Are they frozen, or computed results?"
-    expect(student.define(STAND_INS, "refused")(target) == [], fault)
+    fault = (
+        "The target's parameters can no longer be trained. Is requires_grad of a parameter "
+        "False, or is a parameter the result of a recorded operation?"
+    )
+    expect(student.define(STAND_INS, "untrainable")(target) == [], fault)
 
 
 @question("copy_weights")
@@ -518,8 +522,8 @@ def test_copies_keep_their_dtype(student):
 def test_copies_by_name(student):
     """Layers are matched by name, for any order of the layers in the source."""
     weights = V2.weights(4, 3)
-    source, target = student.define(STAND_INS, "turned")(weights)
+    source, target = student.define(STAND_INS, "reordered")(weights)
     student.copy_weights(source, target)
     found = copied(student, target, weights)
-    hint = "Do you match layers by name, or by the order in which the source has them?"
+    hint = "Do you match layers by name, or by their order in the source?"
     expect(len(found) == 3, f"The target holds only {', '.join(found)}. {hint}")

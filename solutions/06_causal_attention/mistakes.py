@@ -36,8 +36,8 @@ def masked_attention_weights(scores, mask):
 
 
 # %% mistake="masked_attention_weights" name="lowered"
-"""Your code makes hidden scores lower, but not low enough for all scores. If a hidden score is 100000,
-what does your step make of it? Which operation replaces a score, however high it is?
+"""Your code makes hidden scores lower, but not low enough for all scores. If a hidden score is 100000, what
+is this score after your step? Which operation replaces every hidden score, even a very high score?
 """
 
 edit = "scores.masked_fill(mask, -torch.inf) => scores - 1000.0 * mask"
@@ -56,7 +56,7 @@ def masked_attention_weights(scores, mask):
 
 
 # %% mistake="MaskedSelfAttention" name="always_causal"
-"""Your class always hides later tokens. It should hide only what the argument `mask` hides."""
+"""Your class always hides later tokens. It should hide a token only where the argument `mask` is True."""
 
 
 class MaskedSelfAttention(nn.Module):
@@ -195,7 +195,7 @@ class MaskedSelfAttention(nn.Module):
 
 
 # %% exception="MaskedSelfAttention"
-"""Tokens and matrices have two dimensions."""
+"""Tokens and matrices have two dimensions, so dimensions 0 and 1 are the last two."""
 misconceptions = [
     "all_dimensions_reversed",
     "first_two_dimensions",
@@ -323,8 +323,8 @@ class Head(nn.Module):
 
 
 # %% mistake="Head" name="reads_global_keys"
-"""Restart the kernel and call the head with other tokens. Which variable in `forward` is neither its
-argument nor assigned there?
+"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+call the head with other tokens: which variable is it?
 """
 
 
@@ -351,8 +351,8 @@ class Head(nn.Module):
 
 
 # %% mistake="Head" name="reads_global_keys__undefined" error="NameError"
-"""Restart the kernel and call the head with other tokens. Which variable in `forward` is neither its
-argument nor assigned there?
+"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+call the head with other tokens: which variable is it?
 """
 
 
@@ -374,17 +374,17 @@ class Head(nn.Module):
 
 
 # %% exception="Head"
-"""The widths of queries, keys and values are the same here."""
+"""Queries and keys have the same width, so both give the same root."""
 edits = ["K.size(-1) => queries.size(-1)"]
 
 
 # %% exception="Head"
-"""Later tokens are hidden already."""
+"""The class hides later tokens, so hiding later tokens again changes nothing."""
 misconceptions = ["causal_by_default"]
 
 
 # %% exception="Head"
-"""The input has three dimensions."""
+"""x always has three dimensions, so code for three dimensions is right."""
 misconceptions = ["three_dimensions_only"]
 
 
@@ -509,8 +509,8 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="reads_a_global"
-"""Restart the kernel and create a module with another d_out. Which variable in `forward` is neither its
-argument nor assigned there?
+"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+create a module with another d_out: which variable is it?
 """
 
 
@@ -542,8 +542,8 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="reads_a_global__undefined" error="NameError"
-"""Restart the kernel and create a module with another d_out. Which variable in `forward` is neither its
-argument nor assigned there?
+"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+create a module with another d_out: which variable is it?
 """
 
 
@@ -572,8 +572,8 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="texts_drop_alike"
-"""Your dropout drops the same weights in all texts of a batch. Which shape does the tensor have to which
-you apply it?
+"""Your dropout drops the same weights in all texts of a batch. Look at the tensor that your dropout gets:
+which shape does it have?
 """
 
 
@@ -600,8 +600,8 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="weights_not_grown"
-"""The dropped weights are missing in the sum of each row. Which number should the remaining weights be
-divided by?
+"""Without the dropped weights, a row sums to less than 1 on average. By which number should the remaining
+weights be divided?
 """
 
 
@@ -633,15 +633,15 @@ class CausalAttention(nn.Module):
 
 
 # %% exception="CausalAttention"
-"""The widths of queries, keys and values are the same here."""
+"""Keys and values have the same width, so both give the same root."""
 edits = ["K.size(-1) => values.size(-1)"]
 
 
 # %% exception="CausalAttention"
-"""Later tokens are hidden already."""
+"""The class hides later tokens, so hiding later tokens again changes nothing."""
 misconceptions = ["causal_by_default"]
 
 
 # %% exception="CausalAttention"
-"""The input has three dimensions."""
+"""x always has three dimensions, so code for three dimensions is right."""
 misconceptions = ["three_dimensions_only"]
