@@ -84,7 +84,7 @@ def verify(
     shares: bool,
     anew: bool,
 ) -> None:
-    """Check that hidden tests accept right answers and reject wrong answers.
+    """Try the hidden tests on right and wrong answers.
 
     The author of an exercise writes these answers. A right answer must pass all tests. A known mistake must
     fail a test of its question, and pass all tests of the other questions.

@@ -206,8 +206,8 @@ def extend(
     "none" to remove the extension. With --all, leave out EXERCISE: `extend ana --all "+2 days"` extends every
     exercise that has a due date, but never shortens an earlier extension. Extensions are stored in
     extensions.csv, which you can edit. The command prints how scores of graded submissions change. If the
-    student is in a group, the command asks whether all members get the extension. In a script, pass --group
-    or --no-group.
+    student is in a group, the command asks whether all members get the extension, unless you pass --group or
+    --no-group.
     """
     from autograder.cli.output import show_changes
     from autograder.gradebook.lateness import extend as write_extension
@@ -335,7 +335,10 @@ def export(
 @click.command()
 @options.exercises
 def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> None:
-    """Write two pages for instructors: statistics of the class, and a table of all scores."""
+    """Write two pages about the class, for instructors.
+
+    build/dashboard.html has statistics, and build/overview.html has a table of all scores.
+    """
     from autograder.publishing.dashboard import write_dashboard
     from autograder.publishing.overview import write_overview
 
@@ -348,11 +351,11 @@ def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> 
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
 @options.course
 def backup(course: "options.Course", file: Path | None) -> None:
-    """Back up all files of the course that no command can recreate.
+    """Back up the course's data.
 
-    The backup goes to FILE, or to a new file in backups/. It contains the gradebook with the audit, the
-    submissions, the CSV files, and the secret that chooses hidden inputs. So store the backup in a safe place
-    on another machine.
+    The backup goes to FILE, or to a new file in backups/. It contains everything that no command can
+    recreate: the gradebook with the audit, the submissions, files such as students.csv, and the secret that
+    chooses hidden inputs. So store the backup in a safe place on another machine.
     """
     from autograder.gradebook.backup import back_up
 

@@ -505,7 +505,8 @@ def test_the_command_says_a_line_on_each_and_exits_with_1_where_one_is_refused(
     done = call(course, archive)
     assert done.exit_code == 1
     assert (
-        "Some files were refused (see above). All other files are collected. The exit code is 1" in done.stderr
+        "Some files were refused (see above). All other files are collected. The exit code is 1"
+        in done.stderr
     )
     assert done.stdout.splitlines() == [
         f"{archive}: bob/01_small.ipynb: refused: has control characters in its name",
