@@ -2,7 +2,7 @@
 
 import sys
 
-# jsonschema, which every reader of notebooks imports, looks for grammars of durations and internationalised
-# addresses. Building the second takes longer than importing torch, and no notebook is checked for either.
+# nbformat imports jsonschema, which imports these two packages if they are installed. The first import takes
+# longer than the import of torch, and notebooks need neither package. None makes an import fail at once.
 for _name in ("rfc3987_syntax", "isoduration"):
     sys.modules.setdefault(_name, None)  # type: ignore[arg-type]

@@ -2,8 +2,8 @@
 
 In reading order:
 
-- group: the `autograder` command with those of plug-ins; turns errors into messages and exit codes.
-- options: arguments and options of several commands; finds the course and prints the names of written files.
+- group: the `autograder` command and its subcommands; turns errors into messages and exit codes.
+- options: arguments and options that several commands share, the course's folder, and printed lines.
 - author: build, release, verify, init, new and doctor.
 - grade: run, grade and demo.
 - term: collect, students, extend, feedback, export, dashboard, backup and restore.

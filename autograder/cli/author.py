@@ -16,7 +16,7 @@ from_nbgrader = click.option(
     "--from-nbgrader",
     "notebook",
     type=options.FILE,
-    help="Turn this nbgrader source notebook, with solutions and tests, into the exercise.",
+    help="Make the exercise from this nbgrader source notebook, which contains solutions and tests.",
 )
 
 
@@ -31,9 +31,9 @@ def build(course: "options.Course", exercises: "list[options.Exercise]") -> None
 
 @click.command()
 @options.exercises
-@click.option("--check", is_flag=True, help="Only say whether assignments/ is up to date.")
+@click.option("--check", is_flag=True, help="Write nothing; list the files that a release would change.")
 @click.option(
-    "--solutions", is_flag=True, help="Write solutions to build/solutions/ when nobody can submit any more."
+    "--solutions", is_flag=True, help="Write solutions to build/solutions/, unless students can still submit."
 )
 @click.option("--early", is_flag=True, help="With --solutions: write them even if students can still submit.")
 def release(
@@ -44,7 +44,7 @@ def release(
     from autograder.authoring.release import answered_early, release_notebooks, stale
 
     if solutions + check > 1 or early > solutions:
-        raise click.UsageError("use --early only with --solutions, and --check only without it")
+        raise click.UsageError("--early needs --solutions, and --check cannot be used with --solutions")
     if solutions:
         paths, waiting = write_solutions(course, exercises, datetime.now(UTC), early=early)
         options.print_written(course, paths)
@@ -52,11 +52,11 @@ def release(
             raise UsageError("\n".join(waiting))
     elif check:
         changed = stale(course, exercises)
-        message = "differs from what a release would write; run `autograder release` and commit the result"
+        message = "is not up to date; run `autograder release` and commit the result"
         options.print_lines((f"{name}: {message}" for name in changed), err=True)
         sys.exit(SOME_REFUSED if changed else 0)
     else:
-        from autograder.authoring.verify import unproved  # imported late: it loads the packages of proofs
+        from autograder.authoring.verify import unproved  # only here, because this import takes long
 
         options.print_written(course, release_notebooks(course, exercises), "released")
         early_answers = answered_early(course, exercises, datetime.now(UTC))
@@ -71,10 +71,10 @@ def release(
     "--verbose", is_flag=True, help="Also show mutants that pass all tests, and feedback on mistakes."
 )
 @click.option(
-    "--thorough", is_flag=True, help="Use 16 sets of inputs for each answer, 320 for the reference."
+    "--thorough", is_flag=True, help="Run each answer on 16 sets of hidden inputs, and the solution on 320."
 )
-@click.option("--shares", is_flag=True, help="Show which share of the points each wrong answer keeps.")
-@click.option("--anew", is_flag=True, help="Also verify exercises that have not changed since their proof.")
+@click.option("--shares", is_flag=True, help="Show how many of a question's points wrong answers get.")
+@click.option("--anew", is_flag=True, help="Also verify exercises that have not changed since the last time.")
 def verify(
     course: "options.Course",
     exercises: "list[options.Exercise]",
@@ -84,9 +84,10 @@ def verify(
     shares: bool,
     anew: bool,
 ) -> None:
-    """Check each exercise's tests with its author's answers.
+    """Try the hidden tests on right and wrong answers.
 
-    Right answers must get full marks. Each known mistake must fail only its own question.
+    The author of an exercise writes these answers. A right answer must pass all tests. A known mistake must
+    fail a test of its question, and pass all tests of the other questions.
     """
     from autograder.authoring.together import prove_together
     from autograder.authoring.verify import appearances, explanations, idle_rules
@@ -100,7 +101,8 @@ def verify(
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes"
         measured = (proof.costs, proof.carried, proof.strength)
         counts += "".join(f"; {figure}" for figure in measured if figure and str(figure))
-        counts += f"; an attempt can leak at most {proof.bits} bits of hidden inputs" if proof.bits else ""
+        leak = f"; one report reveals at most {proof.bits} bits about the hidden inputs"
+        counts += leak if proof.bits else ""
         proved = "proved before and unchanged" if proof.is_reused else "proved"
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else proved} ({counts})")
         for line in (*proof.findings, *(f"advice: {note}" for note in proof.notes)):
@@ -110,12 +112,10 @@ def verify(
         for line in proof.strength.survivors if verbose and proof.strength else ():
             click.echo(f"  {line}")
         for name in proof.costs.harmless if verbose and proof.costs else ():
-            click.echo(
-                f"  The rule of {name} changes a right answer, but the changed answer passes all tests."
-            )
+            click.echo(f"  The misconception {name} changes a right answer, which still passes all tests.")
     if len(proofs) == len(course.exercises):
         for rule in idle_rules(course, proofs):
-            click.echo(f"This rule of the catalogue does not match any right answer: {rule}")
+            click.echo(f"This rule in solutions/misconceptions changes no right answer: {rule}")
     if verbose:
         click.echo("\n".join(appearances(course, proofs)))
         with Zygote(packages=course.settings.packages) as zygote:
@@ -145,7 +145,7 @@ def init(folder: Path, notebook: Path | None, subject: str) -> None:
     for path in create_course(folder, notebook, subject):
         click.echo(f"wrote {path}")
     enter = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
-    click.echo(f"Now prove it: {enter}autograder verify")
+    click.echo(f"Now verify the exercise: {enter}autograder verify")
 
 
 @click.command()
@@ -161,7 +161,7 @@ def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
 
     options.print_written(course, create(course, exercise, notebook))
     click.echo(f"Now add this line to the exercises in course.yaml:\n{entry(exercise)}")
-    click.echo(f"Then prove it with: autograder verify {exercise}")
+    click.echo(f"Then verify the exercise: autograder verify {exercise}")
 
 
 @click.command()

@@ -98,7 +98,7 @@ def grade(
     submissions = [submission for some in by_exercise.values() for submission in some]
     names = student_names(course.root)
     with ExitStack() as stack:
-        if executor_of is not None:  # a plug-in's executor, which grades on other machines
+        if executor_of is not None:  # a plug-in called this function, to grade on other machines
             executor = stack.enter_context(executor_of(course))
         else:
             jobs = jobs or min(os.cpu_count() or 1, max(len(submissions), 1))
@@ -133,7 +133,7 @@ def grade(
 
 
 def doubts(course: "options.Course", exercises: "Sequence[options.Exercise]") -> Iterator[str]:
-    """Yield a warning for each extension, and each stored comment, with an unknown student or exercise."""
+    """Yield a warning on each extension of an unknown student, and on each unknown name in comments.yaml."""
     from autograder.gradebook.comments import CommentBank
     from autograder.gradebook.lateness import unknown_students
     from autograder.submission.students import listed_students

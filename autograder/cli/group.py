@@ -1,4 +1,4 @@
-"""The `autograder` command: its subcommands, and their errors as messages and exit codes.
+"""The `autograder` command: lists its subcommands, and turns their errors into messages and exit codes.
 
 The subcommands import modules inside their functions, so that `--help` and usage errors do not wait for
 torch. The commands of plug-ins are the entry points of the group `autograder.commands`. A plug-in is imported
@@ -36,7 +36,7 @@ _SECTIONS = {  # the sections of `--help`, each with its commands
 
 
 class PluginCommand(click.Command):
-    """Represents a plug-in's command, and imports it when it is used."""
+    """Stands for a plug-in's command, without importing the plug-in until somebody uses the command."""
 
     def __init__(self, entry: EntryPoint) -> None:
         super().__init__(entry.name)
@@ -56,7 +56,7 @@ class PluginCommand(click.Command):
         return click.Command(None, help=text).get_short_help_str(limit)
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
-        """Import the command, and let it parse the arguments."""
+        """Import the plug-in's command, and let this command parse the arguments."""
         try:
             command = self._entry.load()
             if not isinstance(command, click.Command):
@@ -77,10 +77,10 @@ def plugin_commands() -> dict[str, PluginCommand]:
 
 
 class Commands(click.Group):
-    """The built-in commands and those of plug-ins. Exceptions become short messages and exit codes."""
+    """The built-in commands and the plug-ins' commands. Exceptions become short messages and exit codes."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of all commands, including those of plug-ins."""
+        """Return the names of all commands, including the plug-ins' commands."""
         return sorted({*super().list_commands(context), *plugin_commands()})
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
@@ -88,7 +88,7 @@ class Commands(click.Group):
         return super().get_command(context, name) or plugin_commands().get(name)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands by section, those of plug-ins last."""
+        """Write the commands by section, with the plug-ins' commands in the last section."""
         width = max(len(name) for name in self.list_commands(context)) + 3
         added = [plugin_commands()[name] for name in sorted({*plugin_commands()} - {*self.commands})]
         for title, commands in {**_SECTIONS, "Plug-ins": added}.items():
@@ -102,13 +102,13 @@ class Commands(click.Group):
                     formatter.write_dl(rows, col_spacing=width - max(len(name) for name, _ in rows))
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command. If a program such as `head` closes its output, click ends it without a message."""
+        """Run the command. For an error, print a short message and exit with the error's code."""
         try:
             return super().invoke(context)
         except click.ClickException as error:
             vars(error)["message"] = terminal_lines(error.message)
             raise
-        except (click.exceptions.Exit, click.Abort, BrokenPipeError):
+        except (click.exceptions.Exit, click.Abort, BrokenPipeError):  # click handles these itself
             raise
         except AutograderError as error:
             click.echo(terminal_lines(str(error)), err=True)

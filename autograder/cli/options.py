@@ -1,4 +1,4 @@
-"""Arguments and options of several commands. Finds their course, and prints lines and names of files."""
+"""Arguments and options that several commands share, the course's folder, and printed lines."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -22,19 +22,19 @@ PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 jobs = partial(click.option, "--jobs", type=click.IntRange(1, 256))
 unsafe = click.option(
-    "--unsafe", is_flag=True, help="Grade even if this machine lacks walls that course.yaml demands."
+    "--unsafe", is_flag=True, help="Grade even if this machine lacks sandboxing that course.yaml demands."
 )
 
 
 def course_folder(folder: Path | None) -> Path:
-    """Return `folder`, or by default the current folder or its nearest parent with a course."""
+    """Return `folder`, or by default the folder of the course that contains the current folder."""
     from autograder.course.course import find_course
 
     return (folder or find_course(Path.cwd())).absolute()
 
 
 def course(command: Callable[..., None]) -> Callable[..., None]:
-    """Pass the course to a command, as its first argument."""
+    """Decorate a command so that it gets the course as its first argument."""
 
     @click.pass_obj
     @wraps(command)
@@ -47,7 +47,7 @@ def course(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def exercises(command: Callable[..., None]) -> Callable[..., None]:
-    """Pass the course to a command, and the exercises that its arguments name, or all if they name none."""
+    """Decorate a command so that it gets the course, and the exercises that the user names (default: all)."""
 
     @click.argument("exercises", nargs=-1, metavar="[EXERCISE]...")
     @course
@@ -59,7 +59,7 @@ def exercises(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def exercise(command: Callable[..., None]) -> Callable[..., None]:
-    """Pass the course to a command, and the exercise that its argument names."""
+    """Decorate a command so that it gets the course, and the exercise that the user names."""
 
     @click.argument("exercise")
     @course
@@ -71,7 +71,7 @@ def exercise(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def choice(command: Callable[..., None]) -> Callable[..., None]:
-    """Add two options to a command, and pass their choice of exported scores to it."""
+    """Add the options --final-only and --unreadable-as-zero to a command. It gets both as a Choice."""
 
     @click.option("--final-only", is_flag=True, help="Do not export provisional scores to platforms.")
     @click.option("--unreadable-as-zero", is_flag=True, help="Export 0 for files that cannot be read.")
@@ -85,7 +85,7 @@ def choice(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print lines, without escape sequences: they may contain text from students."""
+    """Print lines. Escape sequences are removed, because the lines may contain text from students."""
     from autograder.report.text import terminal_line
 
     for line in lines:
@@ -96,7 +96,7 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
 def failures(course: "Course") -> "Iterator[OnFailure]":
     """Yield a function that collects the failures of single submissions.
 
-    At the end, print a line on each failure, and exit with code 3 if there is any.
+    After the `with` block, print a line on each failure. If there is any failure, exit with code 3.
     """
     errors: list[SubmissionError] = []
     try:
@@ -117,15 +117,15 @@ def _print_failures(course: "Course", errors: "Iterable[SubmissionError]") -> No
 
 
 def print_written(course: "Course", paths: Iterable[Path], verb: str = "wrote") -> None:
-    """Print the path of each file as soon as it is written."""
+    """Print each path as soon as `paths` yields it."""
     for path in paths:
         click.echo(f"{verb} {path.relative_to(course.root)}")
 
 
 def show_sent(course: "Course", sent: "Sent", what: str) -> None:
-    """Print the written files with the number of students in them, and the students who are left out.
+    """Print which students an export leaves out, its notes, and the path of each file.
 
-    `what` names the content, such as "grades of".
+    `what` describes the content before the number of students, such as "grades of" in "grades of 12".
     """
     print_lines((*(f"left out: {problem}" for problem in sent.problems), *sent.notes), err=True)
     for path in sent.paths:

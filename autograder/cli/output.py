@@ -19,18 +19,18 @@ from autograder.report.report import Report, Status, Verdict, standing
 from autograder.report.text import number, terminal_line
 from autograder.submission.students import with_name
 
-if TYPE_CHECKING:  # printing a report does not have to wait for the import of the gradebook
+if TYPE_CHECKING:  # imported for types only, because importing the gradebook takes long
     from autograder.batch.grade import Summary
     from autograder.course.course import Course
     from autograder.gradebook.ledger import SubmissionLine
     from autograder.submission.submission import Submission
 
-_WIDE = 100_000  # the width in characters for output to a file, so that lines are not broken
+_WIDE = 100_000  # characters; the width of a table in a file, so large that rich never wraps a line
 _STATES = (Status.GRADED, Status.UNREADABLE, "missing", "refused", Status.GRADER_ERROR)
 
 
 def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], note: str = "") -> None:
-    """Print a titled table and, below it, a note. A file gets neither colours nor broken lines."""
+    """Print a title, a table and a note. Output to a file has no colours, and its lines are not wrapped."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=_WIDE, color_system=None)
@@ -49,7 +49,7 @@ def show_report(notebook: str, report: Report) -> None:
     for question in report.questions:
         score = question.halves_in_words or f"{number(question.score)} of {number(question.max_score)}"
         if question.verdict is Verdict.REVIEW:
-            score = f"held; {number(question.score_by_tests)} of {number(question.max_score)} by tests"
+            score = f"{number(question.score_by_tests)} of {number(question.max_score)} by tests, not final"
         hint = "graded manually" if question.verdict is Verdict.UNGRADED else question.hint
         stands = standing(question.verdict, question.score, question.max_score)
         rows.append((question.name, stands, score.replace(": ", ":\n").replace(", and ", "\n"), hint))
@@ -61,9 +61,9 @@ def show_report(notebook: str, report: Report) -> None:
 class Progress(bars.Progress):
     """Shows the number of graded submissions in a bar; use it in a `with` block.
 
-    It also prints lines. If `verbose` is true, each submission gets a line. If it is false, only failures of
-    the grader get lines. By default, each submission that needs attention gets a line.
-    `names` are the names of the students by id.
+    It also prints lines. With `verbose=True`, each submission gets a line. With `verbose=False`, only a
+    failure of the grader gets a line. With None, each submission that needs attention gets a line. `names`
+    are the students' names, by id.
     """
 
     def __init__(
@@ -77,13 +77,13 @@ class Progress(bars.Progress):
         console = Console()
         columns = (bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn())
         silent = as_json or not console.is_terminal
-        # Automatic refreshing would start a thread, and a process with threads should not be forked.
+        # Automatic refreshing would start a thread. Then forking this process, as grading does, is unsafe.
         super().__init__(*columns, console=console, disable=silent, transient=True, auto_refresh=False)
         self._as_json, self._submissions = as_json, self.add_task("", total=total)
         self._verbose, self._names = verbose, names
 
     def show(self, line: "SubmissionLine") -> None:
-        """Count a graded submission, and print a line on it if it needs attention."""
+        """Count a graded submission. Print its line, if it has to be printed, or its JSON."""
         self.advance(self._submissions)
         self.refresh()
         if self._as_json:
@@ -104,7 +104,7 @@ class Progress(bars.Progress):
             self.start()
 
     def show_explained(self, submission: "Submission", problem: str) -> None:
-        """Count an explained submission; print the problem if its explanation failed."""
+        """Count a submission after its explanation. If the explanation failed, print the problem."""
         self.advance(self._submissions)
         self.refresh()
         if problem:
@@ -139,15 +139,18 @@ def show_summary(summary: "Summary") -> None:
     names = dict.fromkeys(line.exercise for line in summary.lines)
     rows = [_exercise_row(name, [line for line in summary.lines if line.exercise == name]) for name in names]
     columns = ("exercise", *_STATES, "not changed", "late", "for an instructor", "mean by tests")
-    counts = f"{len(summary.lines)} submissions, {len(summary.waiting)} that need an instructor"
-    note = f"{counts}. Means count only points from tests, not those of written answers."
+    counts = f"{len(summary.lines)} submissions. An instructor has to look at {len(summary.waiting)} of them"
+    note = f"{counts}. The mean counts only points from tests, without written answers."
     show("Graded", columns, rows, note)
 
 
 def show_changes(
     lines: "Sequence[SubmissionLine]", names: Mapping[str, str] = {}, *, dry_run: bool = False
 ) -> None:
-    """Print the students whose score has changed, or would change, by how much and why."""
+    """Print a row for each changed score: the student, both scores, the difference and the reason.
+
+    After a dry run, the title says that these scores would change.
+    """
     rows = []
     for line in lines:
         questions = [
@@ -168,7 +171,7 @@ def show_changes(
 
 
 def show_class(demo: "Course", summary: "Summary") -> None:
-    """Print the scores of each made-up student, and what is special about the student."""
+    """Print the scores of each student of the made-up class, and what is special about the student."""
     from autograder.demo import CLASS  # only `demo` needs it
 
     cells = defaultdict(str, (((line.student, line.exercise), _result_cell(line)) for line in summary.lines))
@@ -188,7 +191,7 @@ def show_addresses(demo: "Course") -> None:
     student, question, page = named_mistake(demo)
     jupyter = Path(sys.executable).with_name("jupyter")
     addresses = {
-        f"{student}'s feedback, with the mistake in {question} by name and line": page,
+        f"Feedback for {student}, which explains the mistake in {question}": page,
         "The whole class on one page": (demo.build / "dashboard.html").as_uri(),
         "The formgrader, for written answers (in JupyterLab's menu: Nbgrader > Formgrader)": (
             f"cd {shlex.quote(str(demo.root))} && {shlex.quote(str(jupyter))} lab"
@@ -209,7 +212,7 @@ def _exercise_row(exercise: str, lines: "Sequence[SubmissionLine]") -> list[str]
 
 
 def _given(question: str, score: float | None) -> str:
-    return number(0 if score is None and question == "late" else score)  # no penalty without lateness
+    return number(0 if score is None and question == "late" else score)  # a missing penalty is 0
 
 
 def _result_cell(line: "SubmissionLine") -> str:

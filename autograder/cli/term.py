@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     metavar="FILE",
     multiple=True,
     type=options.PATH,
-    help="Moodle's grading worksheet, or a CSV with the columns student, time and, optionally, exercise.",
+    help="Moodle's grading worksheet, or a CSV with the columns student and time; exercise is optional.",
 )
-@click.option("--zone", metavar="NAME", help="The zone, such as Europe/Berlin, of times that name no zone.")
-@click.option("--no-times", is_flag=True, help="Ignore the archives' times: nothing counts as late.")
+@click.option(
+    "--zone", metavar="NAME", help="The time zone for times without a time zone, such as Europe/Berlin."
+)
+@click.option("--no-times", is_flag=True, help="Ignore all times, so that no submission counts as late.")
 @click.option("--verbose", is_flag=True, help="Print a line on each notebook, even if it needs no attention.")
 @options.course
 def collect(
@@ -45,13 +47,13 @@ def collect(
     no_times: bool,
     verbose: bool,
 ) -> None:
-    """Take submissions from archives or folders.
+    """Copy submissions from archives or folders to submitted/.
 
-    It reads the exports of Canvas (with user ids), Moodle (with full names) and Gradescope (with sids or
-    email addresses), and zip and tar archives or folders with one folder for each student. students.csv maps
-    these to your own ids. Submissions go to submitted/. The exports of Canvas and Moodle contain no times:
-    pass them with --times. A time without a zone is read in the zone of the exercise's due date. If anything
-    is refused, the exit code is 1.
+    ARCHIVE is an export of Canvas, Moodle or Gradescope, or any zip, tar or folder in which each student has
+    a folder. Platforms name students by user ids, full names or email addresses; students.csv maps these
+    names to your ids. The exports of Canvas and Moodle contain no submission times, so pass the times with
+    --times. Times without a time zone are in the zone of the exercise's due date, unless you give --zone. If
+    the command refuses a file, the exit code is 1.
     """
     from autograder.collecting.attribution import NamingRules
     from autograder.collecting.collect import collect_archives
@@ -73,7 +75,7 @@ def collect(
 def _show_collected(
     lines: "Iterable[CollectedLine]", names: Mapping[str, str], *, verbose: bool = False
 ) -> None:
-    """Print the lines that an instructor should read, or all if `verbose`, and a summary of the others."""
+    """Print the lines that an instructor should read, or all lines if `verbose`. Then print the totals."""
     from autograder.collecting.collect import REFUSED
     from autograder.submission.students import with_name
 
@@ -92,12 +94,11 @@ def _show_collected(
     click.echo(f"{summary}; {late_count} of them late" if late_count else summary)
     if untimed:
         platforms = " and ".join(sorted(untimed))
-        missing = f"{platforms} gave no times of submission"
-        click.echo(f"{missing}, so none of these files counts as late; see --times")
+        click.echo(f"{platforms} gave no times, so none of these submissions counts as late; see --times")
     if counts[REFUSED]:
-        result = "some files were refused (see above); all others are collected"
-        code = f"the exit code is {SOME_REFUSED}, which `make` reports as an error"
-        click.echo(f"{result}. So {code}", err=True)
+        result = "Some files were refused (see above). All other files are collected."
+        code = f"The exit code is {SOME_REFUSED}, which `make` reports as an error."
+        click.echo(f"{result} {code}", err=True)
         sys.exit(SOME_REFUSED)
 
 
@@ -118,9 +119,9 @@ def students(
 ) -> None:
     """Compare the class list with the submissions.
 
-    The command shows students who have not submitted, ids that are not in the list, and students with
-    submissions under two ids. --rename changes a student's id in the gradebook, in all folders and in all
-    lists. If a platform still uses the old id, add the old id to students.csv as another name of the student.
+    The command shows students who have not submitted, ids that are not in the list, and students who
+    submitted under two ids. --rename changes a student's id in the gradebook, the folders and the CSV files.
+    If a platform still uses the old id, add the old id to students.csv as another name of the student.
     """
     if rename is not None:
         from autograder.gradebook.renaming import rename as give_id
@@ -150,7 +151,7 @@ def _show_attendance(
 ) -> None:
     """Print the number of submissions and the missing students of each exercise.
 
-    If the user named no exercise, those without a submission are left out.
+    If the user names no exercise, exercises that nobody has submitted are left out.
     """
     from autograder.cli.output import show
     from autograder.course.kept import STUDENTS
@@ -172,28 +173,28 @@ def _names_of(students: Sequence["Student"]) -> str:
 
 
 def _id_problems(attendance: "Attendance") -> Iterator[str]:
-    """Yield a line for each id that is not in the list or is another id of a listed student."""
+    """Yield a line for each id that has a submission and is not the main id of a listed student."""
     exercise = attendance.exercise
     for id_ in attendance.unknown:
         fix = f"add it to the list; if {id_} has left the course, do nothing: the grades are kept"
         yield f"{exercise}, unknown id: {id_} is not in the list; {fix}"
     for id_, student in attendance.others.items():
         if id_ in attendance.twice:
-            problem = f"{id_} and {student.id} are the same student; keep one of the submissions"
+            problem = f"{id_} and {student.id} are the same student; delete one of the two submissions"
             yield f"{exercise}, submitted twice: {problem}"
         else:
-            problem = f"{id_} is {student.id} in the list; collect the submission again"
+            problem = f"{id_} is another name of {student.id}; collect the submission again"
             yield f"{exercise}, other id: {problem}"
 
 
 @click.command()
 @click.argument("student")
 @click.argument("words", nargs=-1, required=True, metavar="[EXERCISE] UNTIL")
-@click.option("--all", "everything", is_flag=True, help="Extend every exercise with a due date.")
+@click.option("--all", "everything", is_flag=True, help="Extend every exercise that has a due date.")
 @click.option(
     "--group/--no-group",
     default=None,
-    help="Also extend the other members of the student's groups, or only STUDENT.",
+    help="Give the extension to all members of the student's groups, or only to STUDENT.",
 )
 @options.course
 def extend(
@@ -201,12 +202,12 @@ def extend(
 ) -> None:
     """Give a student more time.
 
-    STUDENT may submit EXERCISE until UNTIL: a moment such as "2026-03-01 18:00 Europe/Berlin", a time after
-    the due date such as "+2 days", or "none" to remove the extension. --all extends every exercise with a due
-    date, as in `extend ana --all "+2 days"`; it never shortens an extension. All extensions are in
+    UNTIL is a time such as "2026-03-01 18:00 Europe/Berlin", a delay after the due date such as "+2 days", or
+    "none" to remove the extension. With --all, leave out EXERCISE: `extend ana --all "+2 days"` extends every
+    exercise that has a due date, but never shortens an earlier extension. Extensions are stored in
     extensions.csv, which you can edit. The command prints how scores of graded submissions change. If the
-    student is in a group, the command asks whether the extension is for all members. In a script, pass
-    --group or --no-group.
+    student is in a group, the command asks whether all members get the extension, unless you pass --group or
+    --no-group.
     """
     from autograder.cli.output import show_changes
     from autograder.gradebook.lateness import extend as write_extension
@@ -249,9 +250,9 @@ def is_interactive() -> bool:
 def _other_members(
     course: "options.Course", student: str, names: Mapping[str, str], *, group: bool | None
 ) -> list[str]:
-    """Return the other members of the student's groups if the extension is for them, too.
+    """Return the other members of the student's groups, or [] if they do not get the extension.
 
-    Without a flag, ask the user. In a script, print a line instead.
+    If `group` is None, ask the user. In a script, print a line instead, and return [].
     """
     from autograder.report.text import terminal_line
     from autograder.submission.students import listed_students, with_name
@@ -265,7 +266,7 @@ def _other_members(
     people = ", ".join(with_name(member, names) for member in others)
     if group is None and not is_interactive():
         options.print_lines(
-            [f"not extended: the group's other members ({people}); --group extends all"], err=True
+            [f"no extension for the group's other members ({people}); --group extends all"], err=True
         )
         return []
     if group is None and not click.confirm(terminal_line(f"Also for the group's other members ({people})?")):
@@ -276,9 +277,9 @@ def _other_members(
 @click.command()
 @options.exercises
 def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> None:
-    """Write a page for each graded submission.
+    """Write feedback pages for students.
 
-    Pages go to feedback/. Each student's index.html lists all exercises.
+    Each graded submission gets a page in feedback/. Each student also gets an index.html of all exercises.
     """
     from autograder.gradebook.pages import doubtful_comments
     from autograder.publishing.overview import write_pages
@@ -290,12 +291,10 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
 
 @click.command()
 @options.exercises
-@click.option("--changed", is_flag=True, help="Write only grades that changed since the last export.")
+@click.option("--changed", is_flag=True, help="For Canvas and Moodle: only students with changed scores.")
 @options.choice
-@click.option("--audit", is_flag=True, help="Write a table of all changes of scores instead of the grades.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="With --audit, print the changes with digests, as JSON."
-)
+@click.option("--audit", is_flag=True, help="Write a table of all score changes instead of the grades.")
+@click.option("--json", "as_json", is_flag=True, help="With --audit: print the score changes as JSON.")
 def export(
     course: "options.Course",
     exercises: "list[options.Exercise]",
@@ -306,10 +305,11 @@ def export(
 ) -> None:
     """Write the grades as CSV files.
 
-    They go to build/exports/: scores by question, scores by exercise, a table for Canvas and one for Moodle.
-    --audit writes a table of score changes instead: the student, the time, who changed the score, the old and
-    the new score, and the reason. With --json it prints each change with the digests of the notebook, tests,
-    settings and code that produced the score.
+    The command writes four tables to build/exports/: scores by question, scores by exercise, a table for
+    Canvas and a table for Moodle. With --audit, it writes a table of score changes instead. A row has the
+    time, the student, the old and the new score, the reason, and the person who changed the score. With
+    --audit --json, the command prints the score changes with digests of the notebook, tests, settings and
+    code that led to each score.
     """
     from autograder.publishing.audit import chosen_lines, write_audit
     from autograder.publishing.export import write_tables
@@ -335,7 +335,10 @@ def export(
 @click.command()
 @options.exercises
 def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> None:
-    """Write a page about the class, and a table of all scores."""
+    """Write two pages about the class, for instructors.
+
+    build/dashboard.html has statistics, and build/overview.html has a table of all scores.
+    """
     from autograder.publishing.dashboard import write_dashboard
     from autograder.publishing.overview import write_overview
 
@@ -348,10 +351,11 @@ def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> 
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
 @options.course
 def backup(course: "options.Course", file: Path | None) -> None:
-    """Back up everything that no command can write again.
+    """Back up the course's data.
 
-    Gradebook, submissions, secret, lists and audit go to FILE, or to a new file in backups/. The file
-    contains the secret and all grades, so store it in a safe place on another machine.
+    The backup goes to FILE, or to a new file in backups/. It contains everything that no command can
+    recreate: the gradebook with the audit, the submissions, files such as students.csv, and the secret that
+    chooses hidden inputs. So store the backup in a safe place on another machine.
     """
     from autograder.gradebook.backup import back_up
 
@@ -367,7 +371,7 @@ def backup(course: "options.Course", file: Path | None) -> None:
 def restore(course: "options.Course", file: Path) -> None:
     """Restore a backup in a fresh checkout of the course.
 
-    If the course already has submissions, grades or lists, the command changes nothing.
+    If the course already has submissions, grades or a file such as students.csv, the command changes nothing.
     """
     from autograder.authoring.release import build_missing
     from autograder.gradebook.backup import restore as bring_back

@@ -45,7 +45,7 @@ def test_a_new_course_is_proved_at_once(subject: str, packages: tuple[str, ...],
     folder = tmp_path / "my course"
     *wrote, advice = call("init", str(folder), "--with", subject).splitlines()
     assert len([line for line in wrote if line.startswith("wrote ")]) == 11
-    assert advice == f"Now prove it: cd '{folder}' && autograder verify"
+    assert advice == f"Now verify the exercise: cd '{folder}' && autograder verify"
     course = load_course(folder)
     assert course.settings.packages == packages
     exercise = course.exercises[FIRST_OF[subject]]
@@ -66,7 +66,8 @@ def test_an_empty_clone_with_an_environment_in_it_becomes_a_course(
     (tmp_path / ".git").mkdir()
     (tmp_path / ".venv").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert call("init", ".").splitlines()[-1] == "Now prove it: autograder verify"  # we are there already
+    # The last line has no `cd`, because the course is in the current folder.
+    assert call("init", ".").splitlines()[-1] == "Now verify the exercise: autograder verify"
     assert (tmp_path / CONFIG.name).read_bytes() == CONFIG.read_bytes()
 
 

@@ -508,7 +508,8 @@ def test_the_command_says_a_line_on_each_and_exits_with_1_where_one_is_refused(
     done = call(course, archive)
     assert done.exit_code == 1
     assert (
-        "some files were refused (see above); all others are collected. So the exit code is 1" in done.stderr
+        "Some files were refused (see above). All other files are collected. The exit code is 1"
+        in done.stderr
     )
     assert done.stdout.splitlines() == [
         f"{archive}: bob/01_small.ipynb: refused: has control characters in its name",
@@ -572,8 +573,8 @@ def test_who_is_missing_unknown_or_there_twice_is_shown(course: Course) -> None:
         "01_small 3 of 4 zoe (Zoë Müller)",
         "01_small, unknown id: ghost is not in the list; add it to the list; if ghost has left the course, "
         "do nothing: the grades are kept",
-        "01_small, submitted twice: 101 and ada are the same student; keep one of the submissions",
-        "01_small, other id: 103 is eve in the list; collect the submission again",
+        "01_small, submitted twice: 101 and ada are the same student; delete one of the two submissions",
+        "01_small, other id: 103 is another name of eve; collect the submission again",
     ]
 
 

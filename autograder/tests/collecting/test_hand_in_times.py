@@ -68,7 +68,7 @@ def stamps_in(course: Course) -> dict[str, str]:
             "2026-03-01T23:59:00-08:00", IN_CANVAS, "", (), {}, [
                 "01_small 101: new: Canvas gives no time",
                 "01_small 102: new: Canvas gives no time, but marks the submission as late", "2 new",
-                "Canvas gave no times of submission, so none of these files counts as late; see --times",
+                "Canvas gave no times, so none of these submissions counts as late; see --times",
             ],
         ),
         (
@@ -113,7 +113,7 @@ def stamps_in(course: Course) -> dict[str, str]:
             "2026-03-02T23:59:00+00:00", UNTIMED, "", (), {},
             ["01_small 100: new: Gradescope gives no time",
              "01_small bob@school.org: new: Gradescope gives no time", "2 new",
-             "Gradescope gave no times of submission, so none of these files counts as late; see --times"],
+             "Gradescope gave no times, so none of these submissions counts as late; see --times"],
         ),
     ],
 )  # fmt: skip
