@@ -30,11 +30,11 @@ from autograder.submission.submission import Submission, count_newer_pythons
 _TEMPLATE = Path(__file__).with_suffix(".html")
 TENTHS = 10
 MIN_ANSWERS = 5  # the fewest answers for a correlation
-DROP = 0.4  # if the share of the points falls by so much from one exercise to the next, this is a concern
-_PLACE = re.compile(r" \(the cell of [^)]*\)")  # the cell and line of an error
+DROP = 0.4  # the least fall of a student's share of the points, between two exercises, that is a concern
+_PLACE = re.compile(r" \(the cell of [^)]*\)")  # the part of a hint that names the cell and line of an error
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_DECIMALS = 9  # decimals of a rounded sum; without rounding, equal sums may differ
-_Answer = tuple[GradedWork, Entry]  # one student's work, and its entry on the question
+_DECIMALS = 9  # decimals of a rounded sum of scores; without rounding, equal sums may differ
+_Answer = tuple[GradedWork, Entry]  # a student's work on an exercise, and the gradebook's entry on a question
 _Bar = tuple[str, str, float]  # a bar of a chart: its label, its number, and its length between 0 and 1
 
 
@@ -43,8 +43,8 @@ class ExerciseStatistics:
     """The statistics of one exercise."""
 
     name: str
-    handed_in: int  # submissions
-    shares: tuple[float, ...]  # the earned share of the tested points, for each score, in ascending order
+    handed_in: int  # the number of submissions
+    shares: tuple[float, ...]  # which share of the points from tests each submission earned, ascending
 
     @property
     def score_summary(self) -> tuple[float | None, ...]:
@@ -56,7 +56,7 @@ class ExerciseStatistics:
 
     @property
     def histogram(self) -> tuple[int, ...]:
-        """The number of submissions in each tenth of the points. Full marks are in the last tenth."""
+        """The numbers of submissions with 0-9 %, 10-19 %, ... and 90-100 % of the points from tests."""
         counts = Counter(min(max(int(share * TENTHS + 1e-9), 0), TENTHS - 1) for share in self.shares)
         return tuple(counts[tenth] for tenth in range(TENTHS))
 
@@ -83,9 +83,9 @@ class QuestionStatistics:
     written: bool
     scores: tuple[float, ...]  # all scores, in the order of the students' ids
     verdicts: tuple[frozenset[Verdict], ...]  # for each answer, the verdicts of the question and of its tests
-    discrimination: float | None  # correlation of the question's score with the score of the other questions
-    graded: int  # answers that instructors have graded
-    waiting: int  # answers that wait for an instructor
+    discrimination: float | None  # correlation of its scores with the points for the other tested questions
+    graded: int  # the number of answers that instructors have graded
+    waiting: int  # the number of answers that wait for an instructor
 
     @property
     def mean(self) -> float | None:
@@ -94,7 +94,7 @@ class QuestionStatistics:
 
     @property
     def full_marks(self) -> int:
-        """The number of students with all points."""
+        """The number of students with full marks."""
         return sum(score >= self.points for score in self.scores)
 
     def count(self, verdict: Verdict) -> int:
@@ -121,11 +121,11 @@ class ClassStatistics:
     mistakes: tuple[Group, ...]
     groups: tuple[Group, ...]
     concerns: tuple[Concern, ...]
-    unexplained: int = 0  # submissions whose wrong answers have no explanation yet
+    unexplained: int = 0  # the number of submissions with wrong answers that grading has yet to explain
 
 
 def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
-    """Return the statistics of `works`, which must be in the order of exercises and students."""
+    """Return the statistics of `works`, which must be sorted by exercise and student."""
     by_exercise: dict[str, list[GradedWork]] = defaultdict(list)
     for work in works:
         by_exercise[work.exercise].append(work)
@@ -149,7 +149,10 @@ def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
 def _groups(
     works: Iterable[GradedWork], name_of: Callable[[QuestionReport], str | None]
 ) -> tuple[Group, ...]:
-    """Return a group for each name that `name_of` gives to answers, the largest group first."""
+    """Group the answers to each question by the result of `name_of`. Return the groups, the largest first.
+
+    Answers for which `name_of` returns None are left out.
+    """
     by_name = defaultdict[tuple[str, str, str], list[tuple[GradedWork, QuestionReport]]](list)
     for work in works:
         for question in work.questions.values():
@@ -168,7 +171,7 @@ def _groups(
 
 
 def _results(question: QuestionReport) -> str | None:
-    """Return a name for the test results of a wrong answer, or None if its mistake has a name."""
+    """Return a hash of the test results if the answer is wrong and its mistake is unknown, else None."""
     if question.mistake is not None or question.verdict not in (Verdict.FAILED, Verdict.CRASHED):
         return None
     results = [(test.title, test.verdict, _PLACE.sub("", test.hint)) for test in question.tests]
@@ -177,7 +180,7 @@ def _results(question: QuestionReport) -> str | None:
 
 
 def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatistics]:
-    """Yield the statistics of each question that the gradebook has for one exercise's `works`."""
+    """Yield the statistics of each question of an exercise. `works` is all students' work on the exercise."""
     questions = {name: entry for work in works for name, entry in work.entries.items()}
     for name, entry in questions.items():
         answers = [(work, work.entries[name]) for work in works if work.questions and name in work.entries]
@@ -199,9 +202,9 @@ def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatist
 
 
 def _discrimination(answers: Sequence[_Answer]) -> float | None:
-    """Return the correlation of a question's score with that of the other tested questions.
+    """Return the correlation of a question's scores with the points for all other tested questions.
 
-    Return None if it is undefined, or if there are too few answers.
+    Return None if the correlation is undefined, or if there are too few answers.
     """
     pairs = [
         (answer.score, work.score - (0.0 if answer.written else answer.score))
@@ -211,7 +214,7 @@ def _discrimination(answers: Sequence[_Answer]) -> float | None:
     if len(pairs) < MIN_ANSWERS:
         return None
     scores, rests = ([round(pair[side], _DECIMALS) for pair in pairs] for side in (0, 1))
-    with suppress(StatisticsError):  # all scores are the same
+    with suppress(StatisticsError):  # raised if all students have equal scores
         return correlation(scores, rests)
     return None
 
@@ -247,7 +250,10 @@ def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
 
 
 def _falling_behind(work: GradedWork, before: GradedWork | None) -> Iterator[tuple[int, str]]:
-    """Yield a concern, with its rank, if a student attempted nothing or does much worse than `before`."""
+    """Yield a concern and its rank if a student attempted nothing or earned a much lower share than `before`.
+
+    `before` is the student's previous work that has a score.
+    """
     if work.untouched:
         yield 5, "nothing attempted"
     elif before and before.share is not None and work.share is not None and before.share - work.share >= DROP:
@@ -263,8 +269,8 @@ def write_dashboard(
 ) -> Path:
     """Write build/dashboard.html and return its path.
 
-    It has links to the feedback pages that exist. A submission that cannot be processed is listed as a
-    concern.
+    The dashboard links to the feedback pages that exist. If a submission cannot be processed, it is listed as
+    a concern.
     """
     works, concerns = list[GradedWork](), list[Concern]()
 
@@ -274,7 +280,7 @@ def write_dashboard(
 
     for work in read_graded_work(course, exercises, fail):
         with skipping(course, work.exercise, work.student, fail):
-            # If a submission causes an error, it does so here, and the dashboard is written without it.
+            # If a submission breaks the statistics, the error is raised here, and the submission is left out.
             class_statistics([work])
             works.append(work)
     newer_pythons = count_newer_pythons(course, exercises, fail)
@@ -300,10 +306,11 @@ def write_dashboard(
 
 
 def _sentences(exercises: Iterable[Exercise]) -> dict[tuple[str, str], str]:
-    """Return a sentence on each mistake that has a name, by the exercise and the mistake's name."""
+    """Return a sentence that describes each mistake, by exercise and name of the mistake."""
     sentences = dict[tuple[str, str], str]()
     for exercise in exercises:
-        with suppress(SourceError):  # the page then shows names; `verify` reports the error
+        # If the files have an error, the page shows names instead of sentences. `verify` reports the error.
+        with suppress(SourceError):
             entries = load_catalogue(exercise.catalogue).misconceptions
             sentences |= {(exercise.name, entry.name): entry.sentence for entry in entries}
             mistakes = (answer for answer in exercise.wrong_answers() if answer.kind is Kind.MISTAKE)
@@ -312,13 +319,16 @@ def _sentences(exercises: Iterable[Exercise]) -> dict[tuple[str, str], str]:
 
 
 def _statement(hint: str) -> str:
-    """Return a hint's first sentence that is not a question, or its first sentence if all are questions."""
+    """Return the first statement in a hint, or the first question if there are only questions."""
     sentences = _SENTENCE.split(hint)
     return next((sentence for sentence in sentences if not sentence.endswith("?")), sentences[0])
 
 
 def _score_bars(exercise: ExerciseStatistics) -> Iterator[_Bar]:
-    """Yield a bar with the number of submissions for each tenth of the points. The longest has length 1."""
+    """Yield a bar for each number in the histogram, labelled with a range of percentages.
+
+    The longest bar has the length 1.
+    """
     width = 100 // TENTHS
     most = max(*exercise.histogram, 1)
     for tenth, submissions in enumerate(exercise.histogram):
@@ -328,13 +338,13 @@ def _score_bars(exercise: ExerciseStatistics) -> Iterator[_Bar]:
 
 
 def _address(course: Course, student: str, exercise: str) -> str | None:
-    """Return the address of a feedback page relative to the dashboard, or None if there is no such page."""
+    """Return the link from the dashboard to a feedback page, or None if there is no such page."""
     feedback = Submission(course.root, student, exercise).feedback
     return f"../{quote(feedback.relative_to(course.root).as_posix())}" if feedback.is_file() else None
 
 
 def _pages(course: Course, exercise: str) -> dict[str, list[tuple[str, str]]]:
-    """Return the pages in build/NAME/EXERCISE, such as those of a plug-in: titles and addresses by NAME."""
+    """Return the title and link of each page that plug-ins wrote to build/NAME/EXERCISE, by NAME."""
     pages = defaultdict[str, list[tuple[str, str]]](list)
     for folder in sorted(course.build.glob(f"*/{exercise}")):
         for page in sorted(folder.rglob("*.html")):

@@ -1,14 +1,15 @@
 """Writes grades as CSV tables that are safe to open in spreadsheets, and stores which values were exported.
 
 How Canvas reads canvas.csv (instructure/canvas-lms, lib/gradebook_importer.rb): the first five columns are
-fixed, and the others are assignments by title. The row "Points Possible" gives their points. The column ID
-is Canvas's number for a user. Canvas takes the leading digits of any other text for such a number, so we
-write only numbers. An empty cell deletes a grade. Students who are not in the file keep their grades.
+fixed. Each other column has the title of an assignment, and the row "Points Possible" has the points of each
+assignment. The column ID has Canvas's numbers for users. From other text in this column, Canvas reads the
+leading digits as a number, so we write only numbers. An empty cell deletes a grade. Students who are not in
+the file keep their grades.
 
-How Moodle reads moodle.csv (moodle/moodle, grade/import/csv): on import you map `username` to the user's
-name, id number or address. An unknown user stops the whole import. "-" deletes a grade. Students who are not
-in the file keep their grades. Moodle gives a new grade item 100 points, so first create items with the points
-in `exercises.csv`.
+How Moodle reads moodle.csv (moodle/moodle, grade/import/csv): on import you map the column `username` to the
+user's name, id number or address. An unknown user stops the whole import. "-" deletes a grade. Students who
+are not in the file keep their grades. Moodle gives a new grade item 100 points. To avoid this, first create
+items in Moodle with the points in exercises.csv.
 """
 
 import csv
@@ -32,20 +33,20 @@ from autograder.report.report import Entry, GradebookSubmission
 from autograder.submission.students import listed_students, student_names, with_name
 
 Row = tuple[str | float | None, ...]
-Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise
-# Spreadsheets treat the full-width signs of East Asian keyboards like the plain ones.
+Scores = Mapping[str, Mapping[str, float | None]]  # scores by student and exercise; None if there is no score
+# A cell that starts with such a character is a formula. Spreadsheets also accept full-width =, +, - and @.
 _FORMULA_STARTS = (*"=+-@\uff1d\uff0b\uff0d\uff20", "\t", "\r", "\n")
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _MOODLE = ("username",)
-# The most serious status comes first.
+# The statuses of questions, the most serious first.
 _STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded manually")
 _GRADED, _MISSING, _FAILED = "graded", "nothing handed in", "cannot be processed"
 
 
 class Exports:
-    """The values exported to one destination, such as "tables" or "canvas", for every exercise."""
+    """The values that were last exported to one destination: the CSV tables, Canvas or the feedback pages."""
 
     def __init__(self, course: Course, to: str) -> None:
         self._root, self._to = course.root, to
@@ -69,7 +70,7 @@ class Exports:
         return sorted(student for student in last if student not in students)
 
     def note(self, exercise: str, values: Mapping[str, Any]) -> None:
-        """Store that these values have been exported."""
+        """Store that these values have been exported, by student."""
         new = {student: values[student] for student in sorted(self.changed(exercise, values))}
         time = datetime.now(UTC).isoformat(timespec="seconds")
         about = {"time": time, "to": self._to, "exercise": exercise}
@@ -80,48 +81,48 @@ class Exports:
 
 
 def write_table(path: Path, header: Row, rows: Iterable[Row]) -> Path:
-    """Write a table to `path`, and return `path`. The same table gives the same bytes."""
+    """Write a table as CSV to `path`, and return `path`."""
     text = io.StringIO()
     csv.writer(text).writerows([plain_cell(value) for value in row] for row in (header, *rows))
     return write_whole(path, text.getvalue())
 
 
 def plain_cell(value: str | float | None) -> str:
-    """Return a value as text, with a quote in front if a spreadsheet would take it for a formula."""
+    """Return a value as text. A quote is put in front if a spreadsheet would read the text as a formula."""
     if isinstance(value, str):
         return f"'{value}" if value.startswith(_FORMULA_STARTS) and len(value) > 1 else value
     return "" if value is None else decimal(value)
 
 
 def decimal(value: float) -> str:
-    """Return a score as text for programs, with at most four decimals."""
+    """Return a score as text with a decimal point and at most four decimals, as programs read it."""
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """The result of an export: values, the files that contain them, and lines to print."""
+    """The result of an export: the exported values, the written files, and lines to print."""
 
     values: Mapping[str, Any]  # by student: a score, or the content of a file
-    paths: tuple[Path, ...] = ()
-    problems: tuple[str, ...] = ()  # the students who are left out, with the reasons
-    notes: tuple[str, ...] = ()
-    alarms: tuple[str, ...] = ()  # warnings to read before the files are uploaded
+    paths: tuple[Path, ...] = ()  # the written files
+    problems: tuple[str, ...] = ()  # lines on the students who are left out, with the reason
+    notes: tuple[str, ...] = ()  # lines on provisional, unreadable and late work
+    alarms: tuple[str, ...] = ()  # warnings that an instructor should read before uploading the files
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which scores are exported: also provisional scores, and 0 or no score for an unreadable file."""
+    """The user's choice of scores to export."""
 
-    final_only: bool = False
-    unreadable_as_zero: bool = False
+    final_only: bool = False  # whether provisional scores are left out
+    unreadable_as_zero: bool = False  # whether an unreadable file gets the score 0 instead of no score
 
 
 ALL = Choice()
 
 
 def leaving(exercise: Exercise, works: Sequence[GradedWork], choice: Choice = ALL) -> Sent:
-    """Return the scores of an exercise to export, and notes on provisional, unreadable and late work."""
+    """Return the scores to export for an exercise, with notes on provisional, unreadable and late work."""
     scores = {work.student: score for work in works if (score := work.submission.score) is not None}
     unreadable = sorted(work.student for work in works if work.is_unreadable)
     unsettled = {work.student for work in works if work.submission.is_provisional}
@@ -131,12 +132,12 @@ def leaving(exercise: Exercise, works: Sequence[GradedWork], choice: Choice = AL
         *(provisional if choice.final_only else ()),
         *(() if choice.unreadable_as_zero else unreadable),
     }
-    decide = f"{', left out' * choice.final_only}: an instructor has to decide"
+    decide = f"until an instructor has graded or checked them{', so they are left out' * choice.final_only}"
     how = "exported as 0" if choice.unreadable_as_zero else "left out; --unreadable-as-zero exports 0"
     notes = (
-        provisional and f"{len(provisional)} of {len(works)} scores are provisional{decide}",
-        unreadable and f"unreadable, {how}: {', '.join(unreadable)}",
-        late and f"late, time unknown, so without a penalty: {', '.join(late)}",
+        provisional and f"{len(provisional)} of {len(works)} scores are provisional {decide}",
+        unreadable and f"unreadable files, {how}: {', '.join(unreadable)}",
+        late and f"late, but the time is unknown, so there is no penalty: {', '.join(late)}",
     )
     exported = {student: score for student, score in scores.items() if student not in excluded}
     return Sent(exported, notes=tuple(f"{exercise.name}: {line}" for line in notes if line))
@@ -152,11 +153,11 @@ def write_tables(
 ) -> Sent:
     """Write questions.csv, exercises.csv, canvas.csv and moodle.csv to build/exports/, and return the paths.
 
-    Platforms create an assignment for each new column, and delete the grade of an empty cell. So the files
-    for Canvas and Moodle contain only exercises and students that have scores. `exercises.csv` contains
-    everybody. With `changed`, the two files contain only exercises with a changed score since the last
-    export, and only students with a changed score. The unchanged scores of these students in these exercises
-    are repeated, because an empty cell would delete them.
+    Canvas and Moodle create an assignment for each new column, and an empty cell or "-" deletes a student's
+    grade. So canvas.csv and moodle.csv contain only exercises and students that have scores. exercises.csv
+    contains all students. With `changed`, canvas.csv and moodle.csv contain only students and exercises with
+    a score that has changed since the last export. A row contains all scores of the student in these
+    exercises, because an empty cell would delete an unchanged score.
     """
     people, exports, folder = read_people(course), Exports(course, "tables"), course.build / "exports"
     graded = {exercise: list[GradedWork]() for exercise in exercises}
@@ -218,7 +219,7 @@ def write_tables(
 def canvas_rows(
     points: Mapping[str, float], scores: Scores, names: Mapping[str, str], listed: Mapping[str, str]
 ) -> Iterator[Row]:
-    """Yield the row of points, then a row for each student. `listed` is the column canvas of students.csv."""
+    """Yield the row of points, then a row for each student. `listed` has Canvas's numbers, by student."""
     yield ("    Points Possible", "", "", "", "", *points.values())
     for student, grades in scores.items():
         marks = (grades.get(exercise) for exercise in points)
@@ -233,25 +234,31 @@ def moodle_rows(points: Mapping[str, float], scores: Scores) -> Iterator[Row]:
 
 
 def canvas_number(student: str, listed: Mapping[str, str]) -> str:
-    """Return Canvas's number for a student: from students.csv, else the id; "" if it is not a number."""
+    """Return Canvas's number for a student: the student's entry in `listed` or, without an entry, the id.
+
+    If this text is not a number, return "".
+    """
     number = listed.get(student, student)
     return number if number.isascii() and number.isdigit() else ""
 
 
 def points_of(exercise: Exercise) -> float:
-    """Return the points of an exercise, with those of its written answers."""
+    """Return the points of an exercise, including written questions."""
     return sum(exercise.points.values()) + sum(exercise.written.values())
 
 
 def canvas_ids(course: Course) -> dict[str, str]:
-    """Return the entries of the column canvas in students.csv, by student."""
+    """Return Canvas's numbers in students.csv, by student. The column is called `canvas`."""
     listed = listed_students(course.root)
     students = listed.all if listed else ()
     return {student.id: student.platforms["canvas"] for student in students if "canvas" in student.platforms}
 
 
 def _by_exercise(exercise: Exercise, rows: Mapping[str, Row], people: Collection[str]) -> Iterator[Row]:
-    """Yield a row for each student of the class and each other student with work, if there is any work."""
+    """Yield a row for each student of the class, and for others with a submission.
+
+    If nobody has submitted the exercise, yield nothing.
+    """
     for student in sorted({*rows, *people} if rows else ()):
         yield rows.get(student) or _row_without_score(student, exercise, _MISSING)
 
@@ -270,7 +277,7 @@ def _row_without_score(student: str, exercise: Exercise, status: str) -> Row:
 
 
 def _status(entry: Entry) -> str:
-    """Return the status of a score: "graded" if it is final, or the reason why it is not."""
+    """Return the status of a score: "graded" if the score is final, or the reason why it is not final."""
     if entry.score is not None:
         return "to be reviewed" if entry.needs_person else _GRADED
     if entry.written:
@@ -279,7 +286,7 @@ def _status(entry: Entry) -> str:
 
 
 class UnknownError(Exception):
-    """The platform could not assign a feedback file to its student. The message has the reason and a fix."""
+    """Raised if a student's feedback cannot be packed for a platform. The message says why and what to do."""
 
 
 def pack_feedback(
@@ -291,8 +298,8 @@ def pack_feedback(
 ) -> Sent:
     """Write build/exports/EXERCISE-feedback-PLATFORM.zip with the feedback on each graded submission.
 
-    `file_of` returns the name of a student's file, which the platform recognises, and its content, or raises
-    UnknownError.
+    `file_of` returns the name of a student's file, as the platform expects it, and the file's content. If
+    `file_of` raises UnknownError, the student is left out.
     """
     files, problems, names = dict[str, Member](), list[str](), student_names(course.root)
     for graded in read_gradebook(course, exercise, on_failure=on_failure):

@@ -1,10 +1,10 @@
-"""Reads the graded work of a class: each submission's gradebook entry, report, code and regrade requests.
+"""Reads the graded work of a class: each submission's scores, report, code and regrade requests.
 
-To ask for a second look, a student writes a line that begins with "Regrade", the question's name and a colon
-into a text cell or a comment, and hands the notebook in again. If a line has another form, it is listed with
-the right form. After the due date the notebook would be late, so requests can also be in a list,
-regrade_requests.csv, which an instructor or a form writes. When an instructor has marked a request as done,
-another request with the same text is ignored.
+To request a regrade, a student writes a line such as "Regrade softmax: REASON" in a text cell or a comment,
+and hands in the notebook again. If a line begins with "Regrade" but names no question, the dashboard shows
+the line and the right form. After the due date, the notebook would be late. So requests can also be listed in
+regrade_requests.csv. When an instructor has marked a request as done, later copies of this request are
+ignored.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ from autograder.submission.submission import Submission
 _COLUMNS = ["student", "exercise", "question", "reason"]
 _BEGUN = re.compile(r"[^\w\n]{0,20}regrade\b", re.IGNORECASE)
 _LINE = re.compile(_BEGUN.pattern + r"[ \t]+`?(\w[\w.-]{0,99})`?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
-_MOST, _LONGEST = 20, 300  # requests in a notebook, characters of a reason
+_MOST, _LONGEST = 20, 300  # at most: requests in a notebook, and characters of a reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class RegradeRequest:
 
     @property
     def digest(self) -> str:
-        """A hash of the request, which differs from that of another request on the same question."""
+        """A hash of the request's student, exercise, question and reason."""
         content = json.dumps([self.student, self.exercise, self.question, self.reason])
         return hashlib.sha256(content.encode()).hexdigest()
 
@@ -75,11 +75,11 @@ class RegradeRequests:
         with reading(self._root) as store:
             rows = store.execute(REQUESTS.select()).all()
         self._done = {(row.student, row.exercise, row.asked_as, row.digest) for row in rows}
-        # The open requests of the list, by their row.
+        # The open requests in regrade_requests.csv, by row number.
         self.rows = {row: request for row, request in _listed(course) if not self._is_done(request)}
 
     def of(self, student: str, exercise: str, notebook: dict[str, Any]) -> tuple[RegradeRequest, ...]:
-        """Return the open requests on one submission, in the list and in its autograded notebook."""
+        """Return the open requests on a submission, from regrade_requests.csv and the autograded notebook."""
         listed = (each for each in self.rows.values() if (each.student, each.exercise) == (student, exercise))
         requests = dict.fromkeys((*listed, *_in_notebook(student, exercise, notebook)))
         return tuple(request for request in requests if not self._is_done(request))
@@ -95,13 +95,13 @@ class RegradeRequests:
             self._done.add((student, exercise, student, digest))
 
     def _is_done(self, request: RegradeRequest) -> bool:
-        """Whether a request is marked as done, under its student's id or an earlier id of this student."""
+        """Whether an instructor has marked a request as done, even if the student had another id then."""
         same = (row for row in self._done if row[:2] == (request.student, request.exercise))
         return any(replace(request, student=asked_as).digest == digest for _, _, asked_as, digest in same)
 
 
 def cells_of(notebook: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield each cell of an autograded notebook with nbgrader's metadata."""
+    """Yield each cell of an autograded notebook with nbgrader's metadata on the cell, which may be empty."""
     yield from ((cell, cell["metadata"].get("nbgrader", {})) for cell in notebook.get("cells", ()))
 
 
@@ -113,12 +113,12 @@ def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Itera
         if match := _LINE.match(line):
             yield _request(student, exercise, match[1], match[2])
         else:
-            form = 'names no question; the form is "Regrade QUESTION: REASON"'
+            form = 'names no question; the right form is "Regrade QUESTION: REASON"'
             yield _request(student, exercise, "?", f'"{line.strip()[:100]}" {form}')
 
 
 def _listed(course: Course) -> Iterator[tuple[int, RegradeRequest]]:
-    """Yield the number of each row of the list, and its request."""
+    """Yield the number and the request of each row of regrade_requests.csv."""
     path = course.root / LIST
     if not path.is_file():
         return
@@ -145,7 +145,7 @@ class GradedWork:
     report: Report | None  # None until the submission is graded
     answers: Mapping[str, str] = field(default_factory=dict)  # the student's code, by question
     requests: Sequence[RegradeRequest] = ()  # open requests
-    is_late_untimed: bool = False  # whether the platform marks it as late but gives no time
+    is_late_untimed: bool = False  # whether the platform marks the submission as late but gives no time
 
     @property
     def student(self) -> str:
@@ -172,18 +172,18 @@ class GradedWork:
 
     @cached_property
     def tested(self) -> Sequence[Entry]:
-        """The gradebook's entries on questions with hidden tests, which are not written questions."""
+        """The gradebook's entries on questions with hidden tests."""
         return [entry for entry in self.submission.entries if not entry.written]
 
     @cached_property
     def score(self) -> float | None:
-        """The sum of the scores of tested questions, or None while one of them has no score."""
+        """The sum of the scores of tested questions, or None if any tested question has no score yet."""
         scores = [entry.score for entry in self.tested if entry.score is not None]
         return sum(scores) if self.questions and len(scores) == len(self.tested) else None
 
     @property
     def share(self) -> float | None:
-        """The earned share of the tested points, between 0 and 1, or None while there is no score."""
+        """The earned share of the points from tests, between 0 and 1, or None if there is no score yet."""
         points = sum(entry.max_score for entry in self.tested)
         return None if self.score is None or points <= 0 else self.score / points
 
@@ -197,7 +197,7 @@ class GradedWork:
 def read_graded_work(
     course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
 ) -> Iterator[GradedWork]:
-    """Yield the work on each of `exercises` in turn, in the order of the students' ids."""
+    """Yield all students' graded work, exercise by exercise, and sorted by student within an exercise."""
     requests = RegradeRequests(course)
     for exercise in exercises:
         with reading(course.root) as store:

@@ -1,7 +1,8 @@
 """Writes all scores: a table of the class for instructors, and feedback pages with an index for students.
 
-A student's index must not show a score before the feedback page does. So the scores on feedback pages are
-stored when the pages are written, and the index shows only stored scores.
+A student's index must show the same scores as the student's feedback pages, even if scores have changed since
+these pages were written. So `write_pages` stores the scores on feedback pages, and the index shows only
+stored scores.
 """
 
 import os
@@ -26,7 +27,7 @@ from autograder.submission.submission import Submission, find_submissions
 
 _CLASS, _STUDENT = (Path(__file__).with_name(name) for name in ("overview.html", "student.html"))
 MISSING, _NOT_GRADED, _WAITS, _FAILED = "missing", "not graded", "waits", "cannot be processed"
-_FEEDBACK = "feedback"  # in the record of exports: the name for the scores that feedback pages show
+_FEEDBACK = "feedback"  # the destination of Exports under which the scores on feedback pages are stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,12 @@ class Standing:
     """The state of one student's work on one exercise."""
 
     submission: GradebookSubmission | None = None
-    state: str = MISSING  # missing, not graded, waits or cannot be processed; shown if there is no score
-    address: str | None = None  # the address of the feedback page
+    state: str = MISSING  # the text in the table if there is no score
+    address: str | None = None  # the link to the feedback page
 
     @property
     def score(self) -> float | None:
-        """The score so far, or None."""
+        """The score so far, or None if there is no score yet."""
         return self.submission.score if self.submission else None
 
     @property
@@ -73,9 +74,10 @@ class StudentRow:
 
 
 def write_overview(course: Course, exercises: Sequence[Exercise]) -> Path:
-    """Write build/overview.html, a table of students and of the exercises that have submissions.
+    """Write build/overview.html: a table with a row for each student and a column for each exercise.
 
-    It marks submissions that cannot be processed. The dashboard gives the reasons.
+    Exercises without any submission are left out. The table marks submissions that cannot be processed. The
+    dashboard gives the reasons.
     """
     people, standings = read_people(course), dict[str, dict[str, Standing]]()
     for exercise in exercises:
@@ -96,7 +98,7 @@ def write_overview(course: Course, exercises: Sequence[Exercise]) -> Path:
 
 
 def _standings(course: Course, exercise: Exercise) -> dict[str, Standing]:
-    """Return the state of the work of each student who has handed in the exercise."""
+    """Return the state of the work of each student who has handed in the exercise, by student."""
     failures = list[SubmissionError]()
     graded = {each.student: each for each in read_gradebook(course, exercise, on_failure=failures.append)}
     handed_in = (submission.student for submission in find_submissions(course, exercise))
@@ -109,13 +111,13 @@ def _standings(course: Course, exercise: Exercise) -> dict[str, Standing]:
 
 
 def _address(course: Course, student: str, exercise: str, start: Path) -> str | None:
-    """Return the address of a feedback page on a page in the folder `start`; None if there is none."""
+    """Return the link to a feedback page from pages in the folder `start`, or None if it does not exist."""
     feedback = Submission(course.root, student, exercise).feedback
     return quote(os.path.relpath(feedback, start)) if feedback.is_file() else None
 
 
 def name_of(people: Mapping[str, Student], student: str) -> str:
-    """Return a student's name, first name first, or "" if there is no name other than the id."""
+    """Return a student's first and last name, or "" if only the id is known."""
     name = " ".join(filter(None, reversed(people[student].parts))) if people.get(student) else ""
     return "" if name == student else name
 
@@ -123,8 +125,8 @@ def name_of(people: Mapping[str, Student], student: str) -> str:
 def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write feedback/STUDENT/EXERCISE/EXERCISE.html for each graded submission and return these pages.
 
-    Each student's index.html is written again, too. If some pages cannot be written, all others
-    still are, and a ConversionError at the end names the missing pages.
+    Each student's index.html is also written again. If some pages cannot be written, ConversionError is
+    raised after all other pages are written. The error names the missing pages.
     """
     pages, failures = list[Path](), list[str]()
     for exercise in exercises:
@@ -145,9 +147,9 @@ def student_of(page: Path) -> str:
 
 
 def publish_scores(course: Course, exercise: Exercise, students: Iterable[str]) -> None:
-    """Store the scores that the feedback pages show to these students.
+    """Store the scores on the new feedback pages of these students, so that the students' index shows them.
 
-    A submission that cannot be processed has no new page, so it is left out.
+    Submissions that cannot be processed have no new page. Their scores are not stored.
     """
     chosen = set(students)
     shown = {
@@ -164,7 +166,7 @@ def publish_scores(course: Course, exercise: Exercise, students: Iterable[str]) 
 
 
 def write_student_pages(course: Course, students: Iterable[str]) -> list[Path]:
-    """Write feedback/STUDENT/index.html for each of these students, with all exercises."""
+    """Write feedback/STUDENT/index.html for each of these students. The index lists all exercises."""
     people, published = read_people(course), Exports(course, _FEEDBACK)
     handed_in = {
         exercise.name: {submission.student for submission in find_submissions(course, exercise)}
@@ -188,7 +190,7 @@ def write_student_pages(course: Course, students: Iterable[str]) -> list[Path]:
 def _student_rows(
     course: Course, student: str, published: Exports, handed_in: Mapping[str, set[str]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the texts on a student's page about each exercise."""
+    """Yield the row of each exercise on a student's index page, as values by name."""
     folder = course.root / "feedback" / student
     for name, exercise in course.exercises.items():
         row = {"title": exercise.title, "address": _address(course, student, name, folder), "due": ""}

@@ -169,9 +169,9 @@ def test_with_changed_platforms_get_only_grades_that_are_new(exported: Exported)
         (
             Choice(),
             {"ada": 5.0, "felix": 3.0},
-            ["provisional:", "left out; --unreadable-as-zero exports 0: kurt"],
+            ["are provisional until", "left out; --unreadable-as-zero exports 0: kurt"],
         ),
-        (Choice(final_only=True), {"ada": 5.0}, ["provisional, left out:", "kurt"]),
+        (Choice(final_only=True), {"ada": 5.0}, ["so they are left out", "kurt"]),
         (Choice(unreadable_as_zero=True), {"ada": 5.0, "felix": 3.0, "kurt": 0.0}, ["exported as 0: kurt"]),
         (
             Choice(final_only=True, unreadable_as_zero=True),
@@ -212,7 +212,7 @@ def test_what_canvas_calls_late_without_a_time_says_so_until_a_list_tells_the_ti
     submissions = [submission(one, entry(one, "double", 2.0)) for one in ("101", "102")]
     statuses = [row["status"] for row in exported.of(*submissions)["exercises"]]
     assert statuses == ["graded", "late, time unknown"]
-    said = "01_small: late, time unknown, so without a penalty: 102"
+    said = "01_small: late, but the time is unknown, so there is no penalty: 102"
     assert said in say("export")
     (tmp_path / "times.csv").write_text("student,time\n102,2026-03-02 18:00\n")
     say("collect", tmp_path / "canvas.zip", "--times", tmp_path / "times.csv")

@@ -44,7 +44,7 @@ def test_other_words_ask_nothing(course: Course, line: str) -> None:
 
 @pytest.mark.parametrize("line", ["Regrade", "regrade: softmax", "# Regrade softmax please"])
 def test_a_line_of_another_form_is_shown_with_the_right_one(course: Course, line: str) -> None:
-    reason = f'"{line}" names no question; the form is "Regrade QUESTION: REASON"'
+    reason = f'"{line}" names no question; the right form is "Regrade QUESTION: REASON"'
     assert asked(course, cell(line)) == [("?", reason)]
 
 
