@@ -28,7 +28,7 @@ def suite_problem(course: Course, exercise: Exercise, executor: Executor) -> str
     """Return a message of one line if the hidden tests cannot grade an exercise, or "" if they can.
 
     If the solution passes, the result is stored in a file in build/. The solution is graded again only after
-    the exercise, its tests or the autograder have changed.
+    the exercise, its tests or the grader's code have changed.
     """
     try:
         current = rules(course, exercise)

@@ -38,7 +38,7 @@ def _guarded(method: Callable[..., None]) -> Callable[..., Any]:
 
 
 class _Page(BaseApiHandler):  # type: ignore[misc]
-    """A page that the autograder adds to the formgrader."""
+    """A page that this project adds to the formgrader."""
 
     @property
     def content_security_policy(self) -> str:
