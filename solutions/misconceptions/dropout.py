@@ -108,7 +108,7 @@ MISCONCEPTIONS = (
         "dropped_numbers",
         "Dropout removes single numbers of a token's value vector, instead of the whole vector.",
         "Which tensor goes into your dropout layer? Which step computes the weights?",
-        says=r"A dropped weight should be missing in all numbers",
+        says=r"Dropping a weight should affect all numbers",
         whole=True,  # an answer that multiplies the weights with other vectors also fails this test
         where=r"[Dd]ropout",
     ),

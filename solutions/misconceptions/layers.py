@@ -128,7 +128,7 @@ MISCONCEPTIONS = (
         "super().__init__() => super().__init__(); torch.manual_seed(123)"
         " || super().__init__(); torch.manual_seed(0) || super().__init__(); torch.manual_seed(42)"
         " || super().__init__(); torch.manual_seed(1337) || super().__init__(); torch.manual_seed(1)",
-        says=r"random numbers no longer depend on the seed",
+        says=r"random numbers do not depend on the caller's seed",
     ),
     Misconception(
         "parameters_turned",

@@ -285,7 +285,7 @@ MISCONCEPTIONS = (
         "paired_by_order",
         "If the layers are created in another order, your code pairs the wrong layers.",
         "Does your code find the matching layer by its name, or by its position among the layers?",
-        says=r"by name, or by the order in which the source has them",
+        says=r"by name, or by their order in the source",
         whole=True,
     ),
     Misconception(
