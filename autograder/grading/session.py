@@ -318,7 +318,8 @@ def _lost(error: Exception, limits: Limits) -> LostError:
         case ExhaustedError():
             return ExhaustedError()
         case DeadlineError(slept=slept):
-            did, asks = ("waited", "What does it wait for?") if slept else ("computed", "Can its loop end?")
+            endless = ("computed", "Is there a loop that never ends?")
+            did, asks = ("waited", "What does it wait for?") if slept else endless
             return LostError(
                 Verdict.TIMED_OUT, f"A call {did} for longer than {limits.call_seconds:g} s. {asks}"
             )

@@ -1,7 +1,7 @@
 """Never answers.
 
 verdict: timed out
-hint: Can its loop end?
+hint: Is there a loop that never ends?
 """
 
 
