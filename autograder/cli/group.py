@@ -2,7 +2,7 @@
 
 The subcommands import modules inside their functions, so that `--help` and usage errors do not wait for
 torch. The commands of plug-ins are the entry points of the group `autograder.commands`. A plug-in is imported
-when one of its commands is used; `--help` only reads its source.
+only when one of its commands is used: `autograder --help` just reads the plug-in's source.
 """
 
 import ast
@@ -36,7 +36,7 @@ _SECTIONS = {  # the sections of `--help`, each with its commands
 
 
 class PluginCommand(click.Command):
-    """Stands for a plug-in's command, without importing the plug-in until somebody uses the command."""
+    """A plug-in's command. The plug-in is imported only when somebody uses the command."""
 
     def __init__(self, entry: EntryPoint) -> None:
         super().__init__(entry.name)

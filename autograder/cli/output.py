@@ -83,7 +83,7 @@ class Progress(bars.Progress):
         self._verbose, self._names = verbose, names
 
     def show(self, line: "SubmissionLine") -> None:
-        """Count a graded submission. Print its line, if it has to be printed, or its JSON."""
+        """Count a graded submission. Print its JSON object or, if it needs a line, its line."""
         self.advance(self._submissions)
         self.refresh()
         if self._as_json:
@@ -180,7 +180,7 @@ def show_class(demo: "Course", summary: "Summary") -> None:
         for student in CLASS
     ]
     columns = ("student", *(name.partition("_")[0] for name in demo.exercises), "what is special")
-    note = "These points are from tests. Written answers add theirs once you grade them in the formgrader."
+    note = "These points are from tests. Written answers get points when you grade them in the formgrader."
     show("The demo class", columns, rows, note)
 
 
