@@ -373,7 +373,7 @@ def test_context_vector_of_any_size(student, n, d):
 
 @question("context_vector", basic=True)
 def test_context_vector_takes_weights_as_they_are(student):
-    """The weights are used unchanged, also if they are negative or do not sum to 1."""
+    """The weights are used unchanged, even if they are negative or do not sum to 1."""
     weights, inputs = torch.tensor([2.0, -1.0, 0.0, 3.5]), torch.randn(4, 3)
     expect_numbers(
         student.context_vector(weights, inputs),

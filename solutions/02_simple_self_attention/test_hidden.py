@@ -160,7 +160,7 @@ def test_scores_of_one_sentence(student, shape):
 @question("pairwise_scores", basic=True)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_scores_of_batches(student, shape):
-    """The result is right for batches, also if batch size, n and d are equal."""
+    """The result is right for batches, even if batch size, n and d are equal."""
     inputs = 1.5 * torch.randn(shape)
     expect_numbers(student.pairwise_scores(inputs), scores_of(inputs), hint=MIXED)
 
@@ -306,7 +306,7 @@ def test_contexts_of_one_sentence(student, shape):
 
 @question("context_vectors", basic=True)
 def test_contexts_take_weights_as_they_are(student):
-    """The weights are used unchanged, also if they are negative or do not sum to 1."""
+    """The weights are used unchanged, even if they are negative or do not sum to 1."""
     weights = torch.tensor([[2.0, -1.0, 0.5], [0.0, 3.0, 1.0], [-1.0, 0.0, 0.0]])
     inputs = torch.randn(3, 4)
     expect_numbers(
@@ -319,7 +319,7 @@ def test_contexts_take_weights_as_they_are(student):
 @question("context_vectors", basic=True)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_contexts_of_batches(student, shape):
-    """The result is right for batches, also if batch size, n and d are equal."""
+    """The result is right for batches, even if batch size, n and d are equal."""
     weights, inputs = weights_and_inputs(*shape)
     expect_numbers(
         student.context_vectors(weights, inputs),
@@ -389,7 +389,7 @@ def test_attention_of_one_sentence(student, shape):
 @question("simple_self_attention", basic=True)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_attention_of_batches(student, shape):
-    """The result is right for batches, also if batch size, n and d are equal."""
+    """The result is right for batches, even if batch size, n and d are equal."""
     inputs = 0.8 * torch.randn(shape)
     expect_numbers(
         student.simple_self_attention(inputs),

@@ -230,8 +230,8 @@ def causal_softmax_weights(length):
 
 
 # %% mistake="causal_softmax_weights" name="zero_for_minus_infinity"
-"""Hidden tokens get a weight, too: their scores are only 1 lower than the visible ones. Which score gives
-a weight of exactly 0?
+"""Hidden tokens get a weight, too: their scores are only 1 lower than the visible scores. Which score
+gives a weight of exactly 0?
 """
 
 

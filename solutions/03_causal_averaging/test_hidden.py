@@ -67,7 +67,7 @@ def shares_of(length):
 
 
 def scores_of(length):
-    """Return 0 for all tokens that may be seen, and -inf for the others."""
+    """Return the right scores: 0 for each visible token, and -inf for each later token."""
     return torch.full((length, length), -torch.inf).triu(1)
 
 
@@ -194,7 +194,7 @@ def test_averages_are_a_new_tensor(student, name):
 @each_table(basic=True)
 @pytest.mark.parametrize(("low", "high"), [(3, 7), (17, 24)])
 def test_weights_of_some_tokens(student, name, low, high):
-    """Row t holds 1 / (t + 1) for the tokens 0 to t, and exactly 0 for the others."""
+    """Row t holds 1 / (t + 1) for the tokens 0 to t, and exactly 0 for later tokens."""
     length = draw(low, high)
     weights = getattr(student, name)(length)
     expect_numbers(weights, shares_of(length), hint=SHARES[name])

@@ -143,7 +143,7 @@ def test_project_of_many_dimensions(student):
 
 @question("project")
 def test_project_reads_any_memory_layout(student):
-    """Transposed tokens give the same results as contiguous ones."""
+    """Transposed tokens give the same results as contiguous tensors."""
     x, matrices = torch.randn(2, 4, 4).mT, torch.randn(3, 4, 4)
     ordered = expect_three(student.project(x.contiguous(), *matrices))
     for part, right in zip(projected(student, x, *matrices), ordered, strict=True):
@@ -218,7 +218,7 @@ def test_scores_of_a_single_pair(student):
 
 @question("attention_scores", basic=True)
 def test_scores_of_batches(student):
-    """In a batch, each sequence has its own scores, also if all sizes are equal."""
+    """In a batch, each sequence has its own scores, even if all sizes are equal."""
     for n, m, d in ((4, 5, 6), (3, 3, 3)):
         queries, keys = torch.randn(3, n, d), torch.randn(3, m, d)
         hint = "Which two dimensions of the keys do you swap?"
@@ -234,7 +234,7 @@ def test_scores_of_many_dimensions(student):
 
 @question("attention_scores")
 def test_scores_read_any_memory_layout(student):
-    """Transposed inputs give the same results as contiguous ones."""
+    """Transposed inputs give the same results as contiguous tensors."""
     expect_any_layout(student.attention_scores, *torch.randn(2, 3, 2, 4, 4))
 
 
@@ -500,7 +500,7 @@ def test_attention_of_many_dimensions(student):
 
 @question("scaled_dot_product_attention")
 def test_attention_reads_any_memory_layout(student):
-    """Transposed inputs give the same results as contiguous ones."""
+    """Transposed inputs give the same results as contiguous tensors."""
     expect_any_layout(student.scaled_dot_product_attention, *inputs_of(batch=(3, 2)))
 
 

@@ -45,7 +45,7 @@ edit = "scores.masked_fill(mask, -torch.inf) => scores - 1000.0 * mask"
 
 # %% mistake="masked_attention_weights" name="renormalised"
 """The softmax runs over all scores, and hidden weights are set to 0 afterwards. If a hidden score is far
-higher than the visible ones, all visible weights are 0, and so is their sum. Which number can replace the
+higher than the visible scores, all visible weights are 0, and so is their sum. Which number can replace the
 hidden scores before the softmax?
 """
 

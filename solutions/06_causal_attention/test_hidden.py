@@ -460,7 +460,7 @@ def test_weights_very_low_scores(student):
 
 @question("masked_attention_weights")
 def test_weights_gradient(student):
-    """Gradients reach the visible scores, but not the hidden ones."""
+    """Gradients reach the visible scores, but not the hidden scores."""
     scores, mask = scores_above_one(5, 5, dtype=torch.float64), future(5)
     weight = torch.randn(5, 5, dtype=torch.float64)
     computed(student, scores, mask)

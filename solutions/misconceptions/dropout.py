@@ -24,7 +24,7 @@ MISCONCEPTIONS = (
         " function gets the mode only from its arguments, and a layer that `forward` creates is always in"
         " training mode.",
         "self.dropout(X) => nn.functional.dropout(X, self.dropout.p)",
-        says=r"In evaluation two calls (differ|must give the same)",
+        says=r"In evaluation( mode)?,? two calls",
     ),
     Misconception(
         "dropout_before_softmax",
