@@ -1,8 +1,8 @@
-"""The command `bench`: compares grading with stock nbgrader and Otter.
+"""The command `bench`: compares this grader with stock nbgrader and Otter.
 
-- graders: this grader, stock nbgrader and Otter, and the time and memory of each for one class.
-- replay: our hidden tests in a form that stock nbgrader and Otter can run.
-- page: the tables in the documentation.
+- graders: runs the three graders on one class, and measures the time and memory of each.
+- replay: repeats the calls of our hidden tests in stock nbgrader and Otter.
+- page: writes tables into the documentation.
 """
 
 import json
@@ -28,7 +28,7 @@ JOBS = (1, 2)
     type=click.Choice(("speed", "strength")),
     default="speed",
     show_default=True,
-    help="What to measure: the speed of all three graders, or the mistakes that our tests catch.",
+    help="What to measure: the speed of the graders, or the strength of the hidden tests.",
 )
 @options.exercises
 def bench(
@@ -40,8 +40,9 @@ def bench(
 ) -> None:
     """Compare with stock nbgrader and Otter.
 
-    The command writes a table to performance.md or evidence.md in autograder/docs. The first run installs
-    Otter in build/bench/. Do not use the machine for other work while speed is measured.
+    The command writes the table of speed to performance.md, and that of strength to evidence.md, in
+    autograder/docs. The first run installs Otter in build/bench/. Do not use the machine for other work while
+    speed is measured.
     """
     from autograder.authoring.together import prove_together
     from autograder.plugins.bench.page import page_of, to_strength, write_table
@@ -56,7 +57,10 @@ def bench(
 
 
 def _speed(course: "options.Course", exercise: "options.Exercise", submissions: int, alone: bool) -> str:
-    """Measure the graders with one class and return a table. The other two grade a part of the class."""
+    """Measure the graders with one class and return a table.
+
+    Stock nbgrader and Otter grade only a part of the class.
+    """
     from autograder.authoring.answers import released
     from autograder.plugins.bench import graders
     from autograder.plugins.bench.page import to_markdown
@@ -77,8 +81,7 @@ def _speed(course: "options.Course", exercise: "options.Exercise", submissions: 
             for grader, count in ((stock, 21), (otter, 9)):
                 answers = graders.class_answers(exercise, count)
                 other_results.append(graders.grade(grader, stock_notebook, exercise, answers))
-        # The first class has two students and is not measured: it brings the graders' files into the disk's
-        # cache.
+        # The run with two students does not count. After it, the grader's files are in the page cache.
         our_results = []
         for number, (count, jobs) in enumerate([(2, 1), *((submissions, jobs) for jobs in JOBS)]):
             grader = graders.copy_ours(course, exercise, root / f"ours-{number}", jobs)

@@ -1,4 +1,4 @@
-"""The graders that are compared, each prepared to grade a class with the same hidden tests."""
+"""Prepares the graders to grade a class with the same hidden tests, and measures their time and memory."""
 
 import json
 import os
@@ -51,30 +51,30 @@ Hidden = Callable[[str], Sequence[str]]  # returns the lines of Python that test
 
 
 class BenchError(AutograderError):
-    """A measurement that failed."""
+    """Raised if a measurement fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedGrader:
-    """A grader: its folder for submissions, the commands that grade them, and a reader of the scores."""
+    """A grader: its folder, the commands that grade submissions, and a function that reads the scores."""
 
     name: str
     root: Path
-    commands: Callable[[Path, Sequence[str]], Sequence[Command]]  # by folder and students
-    scores: Callable[[Submission], Scores]  # empty for a submission that was not graded
-    explains: bool = False  # whether the second command adds explanations to the marks of the first
-    is_idle_again: bool = False  # whether a second run grades nothing: it measures how long the start takes
+    commands: Callable[[Path, Sequence[str]], Sequence[Command]]  # takes the folder and the students' ids
+    scores: Callable[[Submission], Scores]  # returns no scores if the submission was not graded
+    explains: bool = False  # whether the second command adds explanations to the first command's marks
+    is_idle_again: bool = False  # whether the time of a second run, which grades nothing, is subtracted
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The time and memory that a grader took for a class or a part of it, and the full marks."""
+    """A grader's time and memory for a class or a part of it, and the questions with full marks."""
 
     grader: str
     seconds: float
     peak_mb: float
     full: Mapping[str, frozenset[str]]  # the questions with full marks, by student
-    marks_seconds: float | None = None  # seconds for marks, if a second command adds explanations
+    marks_seconds: float | None = None  # seconds of the first of two commands, which gives only marks
 
     @property
     def parts(self) -> Sequence[tuple[str, float]]:
@@ -93,7 +93,7 @@ class Measurement:
 def grade(
     grader: ComparedGrader, notebook: NotebookJson, exercise: Exercise, answers: Answers
 ) -> Measurement:
-    """Run a grader on a class and measure it. Each student's answers are filled into a released notebook."""
+    """Fill each student's answers into a copy of the released notebook, and measure the grader on these."""
     submissions = {student: Submission(grader.root, student, exercise.name) for student in answers}
     for student, submission in submissions.items():
         submission.folder.mkdir(parents=True)
@@ -112,9 +112,9 @@ def grade(
 
 
 def class_answers(exercise: Exercise, count: int) -> Answers:
-    """Return the answers of `count` students, all different.
+    """Return the answers of `count` students. Every notebook is different.
 
-    The first student has the solutions, the second other right answers, the third known mistakes, and so on.
+    In turn, students have the solutions, other right answers, and known mistakes.
     """
     first, answers = next(iter(exercise.points)), {}
     kinds = cycle([demo.right, demo.otherwise, demo.mistaken])
@@ -125,9 +125,9 @@ def class_answers(exercise: Exercise, count: int) -> Answers:
     return answers
 
 
-def our_grader(root: Path, name: str, jobs: int, *words: str) -> ComparedGrader:
-    """Return this project's grader, for the course at `root`."""
-    command = [sys.executable, "-m", "autograder", "grade", name, "--jobs", str(jobs), *words]
+def our_grader(root: Path, name: str, jobs: int, *options: str) -> ComparedGrader:
+    """Return this project's grader, for the course at `root`. `options` are further options of `grade`."""
+    command = [sys.executable, "-m", "autograder", "grade", name, "--jobs", str(jobs), *options]
     commands = [[*command, "--marks-only"], command]
     title = f"this grader, {jobs} job{'s' * (jobs > 1)}"
     return ComparedGrader(title, root, lambda *_: commands, _our_scores, explains=True)
@@ -137,7 +137,7 @@ def copy_ours(course: Course, exercise: Exercise, root: Path, jobs: int) -> Comp
     """Copy a course and its release to `root`, and return this project's grader for the copy."""
     shutil.copytree(course.assignments / exercise.name, root / "assignments" / exercise.name)
     copy_course(course, [exercise], root)
-    # No student wrote these submissions, so they may run with fewer walls than the course requires.
+    # No student wrote these submissions, so they may run in a weaker sandbox than the course requires.
     return our_grader(root, exercise.name, jobs, "--unsafe")
 
 
@@ -147,7 +147,7 @@ def _our_scores(submission: Submission) -> Scores:
 
 
 def prepare_stock(root: Path, exercise: Exercise, hidden: Hidden) -> tuple[ComparedGrader, NotebookJson]:
-    """Release an exercise with stock nbgrader, in a new course. Return that grader and the notebook."""
+    """Release an exercise with nbgrader, in a new course. Return nbgrader and the released notebook."""
     name = exercise.name
     folder = root / "source" / name
     folder.mkdir(parents=True)
@@ -196,25 +196,25 @@ def install_otter(course: Course) -> Path:
     folder = course.build / "bench" / "otter"
     packages = {package: version(package).partition("+")[0] for package in _OTTER_NEEDS}
     pins = [f"{package}=={number}" for package, number in {"otter-grader": OTTER, **packages}.items()]
-    ready = folder / "ready"  # holds the versions of all packages; written after the installation
+    ready = folder / "ready"  # marks a complete installation, and contains the versions of its packages
     if not ready.is_file() or ready.read_text(encoding="utf-8") != "\n".join(pins):
         measure([sys.executable, "-m", "venv", "--clear", str(folder)], course.root)
         constraints = course.root / "constraints.txt"
         bounds = ["-c", str(constraints)] if constraints.is_file() else []
         measure([str(folder / "bin/python"), "-m", "pip", "install", "--quiet", *bounds, *pins], course.root)
         ready.write_text("\n".join(pins), encoding="utf-8")
-        os.sync()  # else writing these files to the disk could slow down a measurement
+        os.sync()  # writes the new files to the disk now instead of during a measurement
     return folder / "bin"
 
 
 def record_tests(exercise: Exercise) -> replay.Recorded:
-    """Return the requests of the hidden tests with the reference's answers."""
+    """Return the calls that the hidden tests make, with the results of the course's solution."""
     tests: replay.Recorded = {name: [] for name in exercise.points}
     for run in Suite(exercise).reference_runs:
         if run.error is not None:
             raise BenchError(f'the reference fails "{run.test.title}"; run `autograder verify` first')
         if any(hands_over_function(exchange.request[0]) for exchange in run.exchanges):
-            why = "other graders cannot call functions of a hidden test; choose another exercise"
+            why = "this test passes a function, which other graders cannot repeat; choose another exercise"
             raise BenchError(f'"{run.test.title}": {why}')
         exchanges = [(_encoded(exchange.request), _encoded(exchange.reply)) for exchange in run.exchanges]
         tests[run.test.question].append(exchanges)
@@ -266,8 +266,7 @@ def process_environment(environment: Mapping[str, str] = {}) -> dict[str, str]:
 def measure(command: Command, folder: Path) -> tuple[float, float]:
     """Run `command` in `folder`. Return its seconds, and the peak megabytes of it and its descendants.
 
-    A memory page that several processes have in common counts once. Raise BenchError for an exit code other
-    than 0.
+    Raise BenchError for an exit code other than 0.
     """
     start = time.perf_counter()
     with subprocess.Popen(  # noqa: S603 - only commands of this package
@@ -283,7 +282,7 @@ def measure(command: Command, folder: Path) -> tuple[float, float]:
         output, peak = None, 0
         while output is None:
             try:
-                output, _ = process.communicate(timeout=0.25)  # reading the memory takes milliseconds
+                output, _ = process.communicate(timeout=0.25)  # then memory is read, which takes milliseconds
             except subprocess.TimeoutExpired:
                 peak = max(peak, memory(process.pid))
         seconds = time.perf_counter() - start
@@ -295,12 +294,15 @@ def measure(command: Command, folder: Path) -> tuple[float, float]:
 
 
 def memory(root: int) -> int:
-    """Return the bytes of memory of process `root` and its descendants. A shared page counts once."""
+    """Return the bytes of memory of process `root` and its descendants.
+
+    A memory page that several of these processes share counts once.
+    """
     total = 0
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(root)
         for member in (process, *process.children(recursive=True)):
-            with suppress(psutil.NoSuchProcess):  # it has just ended
+            with suppress(psutil.NoSuchProcess):  # the process has ended meanwhile
                 try:
                     total += member.memory_full_info().pss
                 except psutil.AccessDenied:

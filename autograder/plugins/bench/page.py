@@ -16,32 +16,32 @@ from autograder.errors import UsageError
 from autograder.plugins.bench.graders import Measurement
 
 DOCS = "autograder/docs"  # in the course's folder
-PAGES = {"speed": "performance.md", "attacks": "evidence.md", "strength": "evidence.md"}  # by table
+PAGES = {"speed": "performance.md", "attacks": "evidence.md", "strength": "evidence.md"}  # by name of a table
 
 
 def page_of(root: Path, table: str) -> Path:
-    """Return the page of a table in a course's folder. It must have the two comments around the table."""
+    """Return the page for a table. The page must have the two comments of `comments_around`."""
     page = root / DOCS / PAGES[table]
     if not page.is_file() or not _section(table).search(page.read_text(encoding="utf-8")):
-        begin, end = marks(table)
+        begin, end = comments_around(table)
         raise UsageError(f"{page}: has no section for the table; put {begin} and {end} on lines of their own")
     return page
 
 
 def write_table(page: Path, table: str, text: str) -> None:
-    """Replace the text between the two comments of a table."""
-    (begin, end), before = marks(table), page.read_text(encoding="utf-8")
+    """Write a table between its two comments on the page."""
+    (begin, end), before = comments_around(table), page.read_text(encoding="utf-8")
     after = _section(table).sub(lambda _: f"{begin}\n{text}\n{end}", before)
     page.write_text(after, encoding="utf-8")
 
 
-def marks(table: str) -> tuple[str, str]:
-    """Return the comments before and after a table."""
+def comments_around(table: str) -> tuple[str, str]:
+    """Return the two comments between which a table is written."""
     return f"<!-- {table} -->", f"<!-- /{table} -->"
 
 
 def _section(table: str) -> re.Pattern[str]:
-    return re.compile(".*?".join(marks(table)), re.DOTALL)
+    return re.compile(".*?".join(comments_around(table)), re.DOTALL)
 
 
 def to_strength(proofs: Iterable[Proof]) -> str:
@@ -61,13 +61,13 @@ def to_markdown(
 ) -> str:
     """Return the table of one exercise.
 
-    `ours` has the measurements of this grader, for different numbers of jobs. `others` has those of the other
-    graders, for a part of the class.
+    `ours` has the measurements of this grader, for different numbers of jobs. `others` has the measurements
+    of stock nbgrader and Otter, for a part of the class.
     """
     count, marks = len(ours[0].full), ours[-1].full
     our_parts = [part for measurement in ours for part in measurement.parts] if others else []
-    rows = [[f"{count} submissions", "each", "the class", "peak memory"]]
-    rows[0] += [f"{name.replace(',', ' with', 1)}: faster by" for name, _ in our_parts]
+    rows = [["grader", "time for one submission", f"time for {count} submissions", "peak memory"]]
+    rows[0] += [f"speed-up with {name}" for name, _ in our_parts]
     rows.append(["---", *("---:" for _ in rows[0][1:])])
     for measurement in (*others, *ours):
         about = "" if measurement in ours else "about "
@@ -76,11 +76,12 @@ def to_markdown(
             time = f"{about}{_time(each * count)}"
             rows.append([name, _time(each), time, f"{measurement.peak_mb:,.0f} MB", *faster])
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
-    where = f"Exercise `{exercise}` on {machine()}. Walls: {', '.join(walls)}."
+    where = f"Exercise `{exercise}` on {machine()}. This grader's sandbox: {', '.join(walls)}."
+    different = [sum(len(other.full[id_] ^ marks[id_]) for id_ in other.full) for other in others]
     notes = [
-        f"{other.grader} graded {len(other.full)} of them; the time for the class is computed from that. It "
-        f"differs from this grader on {sum(len(other.full[id_] ^ marks[id_]) for id_ in other.full)} answers."
-        for other in others
+        f"{other.grader} graded only {len(other.full)} submissions, from which its time for {count} is "
+        f"estimated. This grader judged {answers} of these answers differently."
+        for other, answers in zip(others, different, strict=True)
     ]
     return "\n\n".join(filter(None, [where, table, " ".join(notes)]))
 

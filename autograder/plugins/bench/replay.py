@@ -1,7 +1,7 @@
-"""Repeats the calls of hidden tests in other graders: each result must equal that of the reference.
+"""Repeats the calls of hidden tests in other graders: each result must equal that of the course's solution.
 
-The calls and the reference's results are recorded. A test's formula is not computed again. The other graders'
-processes import this module, so it imports only the sub-package `worker`.
+The calls and the solution's results are recorded before, so the tests themselves do not run again. The other
+graders' processes import this module, so it imports only the sub-package `worker`.
 """
 
 import json
@@ -16,17 +16,18 @@ from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, Parts, read_frame
 from autograder.worker.values import Decoder
 
-Recorded = dict[str, list[list[tuple[str, str]]]]  # by question and test: requests and answers, as frames
+# By question, a list of tests. A test is a list of pairs: an encoded request, and the encoded reply.
+Recorded = dict[str, list[list[tuple[str, str]]]]
 
 
 def replay(path: str | Path, question: str, variables: dict[str, Any]) -> None:
-    """Repeat the calls of a question's tests. Raise AssertionError at the first answer that differs."""
+    """Repeat the calls of a question's tests. Raise AssertionError at the first wrong result."""
     recorded: Recorded = json.loads(Path(path).read_text(encoding="utf-8"))
     for test in recorded[question]:
         namespace = Namespace(variables)
         for request, reply in test:
             actual, right = namespace.handle(*_message(request)), _message(reply)
-            assert is_right(_answer(*actual), _answer(*right)), "this call gives a wrong result"
+            assert is_right(_decoded(*actual), _decoded(*right)), "this call gives a wrong result"
 
 
 def is_right(value: Any, right: Any) -> bool:
@@ -54,8 +55,8 @@ def _message(frame: str) -> tuple[Header, Parts]:
     return read_frame(BytesIO(b64decode(frame)).read)
 
 
-def _answer(header: Header, parts: Parts) -> dict[str, Any]:
-    """Return the decoded values of an answer (result, gradients, arguments), or the type of an error."""
+def _decoded(header: Header, parts: Parts) -> dict[str, Any]:
+    """Return the decoded values of a reply (result, gradients, arguments), or the type of its error."""
     if "error" in header:
         return {"error": header["error"]["type"]}
     decoder = Decoder(parts, lambda _: "an object")

@@ -1,15 +1,15 @@
-"""The commands `canvas`, which sends grades and comments over Canvas's API, and `canvas-zip`.
+"""Two commands: `canvas` sends grades and comments over Canvas's API, and `canvas-zip` packs feedback files.
 
 Canvas (canvas.instructure.com/doc/api) takes the grades and text comments of many students in one request
-(`update_grades`) and answers with a progress object that says when it is done. Canvas adds each comment as a
-new one, so only changed grades and comments are sent. The token comes from the environment and is never
-written to a file or a message.
+(`update_grades`). Its response is a progress object, which shows when the grades are stored. Canvas
+never replaces a comment, so a comment is sent only if it has changed. The token comes from the environment
+and is never written to a file or a message.
 
-Canvas splits each file's name in an uploaded zip at each "_" (instructure/canvas-lms,
-app/models/abstract_assignment.rb). The first two parts that are all digits are the ids of the user and of the
-upload; for an anonymous assignment, these are the parts after "anon". The upload must be the student's
-newest. The file becomes an attachment to a comment, under the name of the submitted file, which ends in
-.ipynb. Therefore the feedback is a notebook: no program would open an HTML page of that name.
+Canvas finds the student of each file in an uploaded zip by the file's name (instructure/canvas-lms,
+app/models/abstract_assignment.rb). It splits the name at each "_". The first two parts that are all digits
+are the ids of the user and of the student's newest upload. For an anonymous assignment, the two parts after
+"anon" are used instead. Canvas attaches the file to a comment, under the name of the submitted file, which
+ends in .ipynb. So the feedback is a notebook: no program would open an HTML page whose name ends in .ipynb.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ if TYPE_CHECKING:
     from canvasapi.course import Course as CanvasCourse
 
 ADDRESS, TOKEN = "CANVAS_API_URL", "CANVAS_API_TOKEN"
-AT_ONCE = 100  # students in a request
+AT_ONCE = 100  # at most this many students in one request
 PATIENCE, PAUSE = 300.0, 1.0  # seconds to wait until Canvas has processed a request, and between two polls
-SECONDS = (10.0, 60.0)  # seconds to connect, and to wait for an answer; the library has no time limit
-_ODD = (AttributeError, TypeError, LookupError, RecursionError)  # raised for answers of an unexpected form
+SECONDS = (10.0, 60.0)  # seconds to wait for a connection, and for a response
+_ODD = (AttributeError, TypeError, LookupError, RecursionError)  # canvasapi's errors for malformed responses
 _HERE = ("localhost", "127.0.0.1", "::1")
 _SUFFIX = ".ipynb"
 
@@ -135,8 +135,8 @@ def _send(
             grades_sent.note(exercise.name, {student: scores[student] for student in students})
             texts_sent.note(exercise.name, {s: digests[s] for s in students if s in commented})
     named = partial(with_name, names=student_names(course.root))
-    fix = "has no Canvas user id; write it into students.csv, in the column canvas"
-    problems = (f"{exercise.name} left out: {named(s)}: {fix}" for s in numbers if s not in with_number)
+    why = "not sent: this student has no Canvas user id; write it into students.csv, in the column canvas"
+    problems = (f"{exercise.name} {named(s)}: {why}" for s in numbers if s not in with_number)
     options.print_lines(f"{exercise.name} {named(s)}: {number(scores[s])}" for s in with_number)
     options.print_lines((*problems, *outgoing.notes), err=True)
     click.echo(f"{len(with_number)} grades {'would be' if dry_run else 'were'} sent to Canvas")
@@ -158,11 +158,14 @@ def _canvas_course(to: str) -> CanvasCourse:
     from canvasapi import Canvas
 
     if not (token := os.environ.get(TOKEN, "").strip()):
-        raise UsageError(f"{TOKEN} is not set; make a token in Canvas's settings and export it")
+        problem = f"the environment variable {TOKEN} is not set"
+        raise UsageError(f"{problem}; create a token in Canvas's settings, and set the variable to it")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # about addresses without TLS, which `_address` refuses
+        # canvasapi warns of addresses without TLS. `_address` has its own check of them.
+        warnings.simplefilter("ignore", UserWarning)
         canvas = Canvas(_address(), token)
-    session = canvas._Canvas__requester._session  # there is no setting for a timeout (canvasapi, issue 629)
+    # canvasapi has no setting for a timeout (its issue 629), so its session gets the timeout.
+    session = canvas._Canvas__requester._session
     session.request = partial(session.request, timeout=SECONDS)
     return canvas.get_course(to)
 
@@ -171,7 +174,8 @@ def _address() -> str:
     address = os.environ.get(ADDRESS, "").strip().rstrip("/").removesuffix("/api/v1")
     parts = urlsplit(address)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _HERE):
-        raise UsageError(f"{ADDRESS} must be Canvas's address, such as https://canvas.uni.edu; export it")
+        fix = "Canvas's address, such as https://canvas.uni.edu"
+        raise UsageError(f"set the environment variable {ADDRESS} to {fix}")
     return address
 
 
@@ -219,9 +223,9 @@ def _update_grades(target: Assignment, data: Mapping[str, Mapping[str, str]]) ->
 
 @contextmanager
 def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
-    """Turn exceptions of the library into errors with a fix. The token is removed from their messages.
+    """Turn exceptions of canvasapi into errors that say what to do next. Their messages hide the token.
 
-    If `sent` names students, their grades were being sent, and the error says that they may have arrived.
+    `sent` names the students whose grades the `with` block sends. The error says that these may have arrived.
     """
     try:
         from canvasapi.exceptions import CanvasException
@@ -242,8 +246,8 @@ def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
         if sent:
             students = ", ".join(sent[:3]) + (f" and {len(sent) - 3} more" if len(sent) > 3 else "")
             next_step = (
-                f"the grades of {students} may have arrived; look into Canvas's gradebook, and run the "
-                "command again: it sends these grades again, and a comment that did arrive appears twice"
+                f"the grades of {students} may have arrived; check them in Canvas's gradebook. If you run "
+                "the command again, it sends them again, and comments that have arrived appear twice"
             )
         raise AutograderError(f"{_address()}: {what}; {next_step}") from None
 
@@ -251,17 +255,17 @@ def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
 def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure) -> Sent:
     """Write build/exports/EXERCISE-feedback-canvas.zip, with a notebook for each student.
 
-    A file's name begins with a part that is not a number. The ids of the user and of the upload follow.
+    The names have the form id-STUDENT_USER_UPLOAD_feedback.ipynb, with Canvas's ids of user and upload.
     """
     listed = canvas_ids(course)
 
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
         arrival = arrival_of(Submission(course.root, graded.student, exercise.name))
         if arrival.upload is None:
-            raise UnknownError("did not come from a Canvas archive; collect that archive again")
+            raise UnknownError("was not collected from a Canvas archive; download and collect this archive")
         if arrival.form not in ("", _SUFFIX):
-            file = f"a {arrival.form} file"
-            raise UnknownError(f"handed in {file}, whose name Canvas would give to the feedback")
+            fix = "Canvas would give this ending to the feedback; send the feedback page yourself"
+            raise UnknownError(f"handed in a {arrival.form} file. {fix}")
         user = arrival.number or canvas_number(graded.student, listed)
         if not user.isdigit():
             raise UnknownError("has no Canvas user id; write it into students.csv, in the column canvas")
@@ -277,7 +281,7 @@ def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = 
 
 
 def _feedback_texts(exercise: str, graded: GradebookSubmission) -> list[str]:
-    """Return the feedback on the whole and on each question, in Markdown that reads well as plain text."""
+    """Return the feedback on the submission and on each question, in Markdown that is readable as it is."""
     lines = [f"# Feedback on {exercise}: {graded.points_in_words}"]
     if graded.penalty:
         rule = f" ({graded.late_rule})" if graded.late_rule else ""

@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 CONNECT_SECONDS = 10
-PATIENCE_SECONDS = 60.0  # the longest wait for a Dask worker
-_QUEUED = 256  # submissions that are sent to the scheduler at a time; it holds them in memory
-# Two machines give the same grades only if these are equal. They are computed when the module is loaded.
+PATIENCE_SECONDS = 60.0  # seconds to wait for a Dask worker or for a result
+_QUEUED = 256  # at most this many submissions are in the scheduler's memory
+# The versions of Python, the engine and its packages, as they are when the module is loaded. Machines with
+# the same versions give the same grades.
 VERSIONS = f"{'.'.join(platform.python_version_tuple()[:2])} {engine(tuple(versions(DEFAULT).items()))}"
-HOW_TO_MATCH = "install there the same Python, torch and autograder (see `constraints.txt`)"
+HOW_TO_MATCH = "install there the same versions of Python, torch and autograder (see `constraints.txt`)"
 
 
 class ClusterError(AutograderError):
@@ -43,7 +44,7 @@ class ClusterError(AutograderError):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An exercise to grade, the required versions, and the course's folder on the ordering machine."""
+    """An exercise to grade, the required versions, and the course's folder on the machine that sends this."""
 
     versions: str
     exercise: str
@@ -55,8 +56,8 @@ class Order:
 class Cluster:
     """Grades on the Dask workers of the scheduler at `address`; use it in a `with` block.
 
-    A submission that failed on the Dask workers, but may succeed at another attempt, is graded on this
-    machine.
+    If a submission fails on the Dask workers and another attempt may succeed, the machine that runs the
+    command grades it.
     """
 
     def __init__(self, course: Course, address: str, *, unsafe: bool = False) -> None:
@@ -88,7 +89,7 @@ class Cluster:
     ) -> Iterator[Done]:
         """Yield the results of the Dask workers, and append to `left` the tasks that need another attempt."""
         order = Order(VERSIONS, exercise, str(self._course.root), self._unsafe, marks_only)
-        # The files are a separate task: if the Dask worker that has them dies, Dask sends them again.
+        # A task returns the exercise's files. If the Dask worker with its result dies, Dask runs it again.
         files: Future[dict[str, bytes]] = self._client.submit(
             dict, course_files(self._course, [self._course.exercises[exercise]])
         )
@@ -98,7 +99,7 @@ class Cluster:
             for task in islice(tasks, _QUEUED - len(sent)):
                 content, problem = task[1].content, task[1].problem
                 if len(content) > MAX_BYTES:
-                    content = bytes(MAX_BYTES + 1)  # a file of this size is refused, whatever its content
+                    content = bytes(MAX_BYTES + 1)  # also refused because of its size, but quick to send
                 packed = zlib.compress(content)
                 future = self._client.submit(grade_there, order, files, packed, problem, pure=False)
                 sent[future] = task
@@ -128,7 +129,7 @@ class Cluster:
 
 
 def _connected(address: str) -> "Client":
-    """Return a client of the scheduler at `address` as soon as it has a worker."""
+    """Return a client of the scheduler at `address`, as soon as the scheduler has a worker."""
     try:
         from distributed import Client
     except ImportError:
@@ -140,7 +141,7 @@ def _connected(address: str) -> "Client":
     with suppress(OSError, ValueError):
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     if client is None:
-        gc.collect()  # a failed client that is only collected later can block another client for ever
+        gc.collect()  # a failed client can block the next client for ever if it is deleted later
         raise ClusterError(
             f"no Dask scheduler answers at {address}; start one, and use the address that it prints: "
             "dask scheduler"
@@ -156,14 +157,14 @@ def _connected(address: str) -> "Client":
 
 
 def _received(future: "Future[str]") -> Graded | None:
-    """Return a task's result, or None if Dask has given up the task."""
+    """Return a task's result, or None if the task failed."""
     try:
         return Graded.from_json(future.result(timeout=PATIENCE_SECONDS))
     except (WallError, ClusterError):
         raise
     except (AttributeError, ImportError, TypeError) as error:  # the worker cannot unpickle the task
         raise ClusterError(
-            f"a Dask worker has a different autograder or none ({error}); {HOW_TO_MATCH}"
+            f"a Dask worker has no autograder or another version of it ({error}); {HOW_TO_MATCH}"
         ) from None
     except Exception:
         _LOG.debug("%s: not graded on the cluster", future.key, exc_info=True)
@@ -171,7 +172,10 @@ def _received(future: "Future[str]") -> Graded | None:
 
 
 def grade_there(order: Order, files: Mapping[str, bytes], packed: bytes, problem: str) -> str:
-    """Grade one notebook, given as compressed bytes. This is the task that a Dask worker runs."""
+    """Grade a notebook on a Dask worker, and return the result as JSON.
+
+    `packed` is the compressed notebook. `problem` is not empty if the file could not be read.
+    """
     from distributed import get_worker
 
     dask = get_worker()
@@ -196,7 +200,7 @@ class _ExerciseGrader:
         self._grader = MarkingProcess(course, unsafe=order.unsafe)
 
     def grade(self, notebook: Notebook) -> Graded:
-        """Grade a notebook. Messages about failures name paths of the ordering machine."""
+        """Grade a notebook. Messages about failures name the course's folder on the sending machine."""
         graded = self._grader.attempt(self._exercise, notebook, marks_only=self.job[0].marks_only)
         local = self._folder.name
         problem, traceback = (text.replace(local, self._root) for text in (graded.problem, graded.traceback))
@@ -208,16 +212,16 @@ class _ExerciseGrader:
         self._folder.cleanup()
 
 
-# One thread grades for all of Dask's threads, because a marking process ends with the thread that started it.
-# The grader ends with the process. Its folder is removed with Dask's.
+# A marking process ends when the thread that started it ends. Dask's threads may end at any time, so this
+# thread does all the grading.
 _THREAD = ThreadPoolExecutor(1, "autograder")
-_GRADER: list[_ExerciseGrader] = []
+_GRADER: list[_ExerciseGrader] = []  # the current grader, if any; Dask deletes its folder in the end
 
 
 def _grade(order: Order, files: Mapping[str, bytes], notebook: Notebook, folder: str) -> Graded:
     if not _GRADER or _GRADER[0].job != (order, files):
         if order.versions != VERSIONS:
-            raise ClusterError(f"has a different Python, torch or autograder; {HOW_TO_MATCH}")
+            raise ClusterError(f"autograder, torch or Python has another version; {HOW_TO_MATCH}")
         while _GRADER:
             _GRADER.pop().close()
         _GRADER.append(_ExerciseGrader(order, files, folder))

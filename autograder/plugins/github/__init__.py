@@ -18,11 +18,11 @@ _WORKFLOW = Path(__file__).with_name("workflow.yml")
 def github(course: Course, exercise: Exercise) -> None:
     """Write a workflow that grades at each push.
 
-    It is for GitHub Actions, in students' repositories. Use it for practice only: a student who can write to
-    a repository can read the hidden tests on its runner.
+    The workflow runs on GitHub Actions, in students' repositories. Use it for practice only: students who can
+    change a workflow can read the hidden tests while it runs.
     """
     click.echo(f"wrote {write_workflow(course, exercise).relative_to(course.root)}")
-    click.echo("Use it for practice only: students can read the hidden tests on its runner.")
+    click.echo("Use the workflow for practice only: students can read the hidden tests while it runs.")
 
 
 def write_workflow(course: Course, exercise: Exercise) -> Path:

@@ -1,10 +1,10 @@
-"""The commands `gradescope`, which packs an exercise for grading there, and `gradescope-zip`, for feedback.
+"""Two commands: `gradescope` packs an exercise for Gradescope, and `gradescope-zip` packs feedback pages.
 
 `gradescope` writes a zip with the exercise, our engine and two scripts. Gradescope
 (https://gradescope-autograders.readthedocs.io/en/latest/specs/) expects setup.sh and run_autograder at the
-top of the zip, unpacks it in /autograder/source and puts each submission into /autograder/submission. There,
-the module `run` grades. The same course always gives the same bytes: names are sorted, times are fixed, and
-nothing is compressed.
+top of the zip, unpacks it in /autograder/source and puts each submission into /autograder/submission. The
+module `run` grades in Gradescope's container. The zip of the same course is always the same, byte for byte:
+names are sorted, times are fixed, and nothing is compressed.
 
 Gradescope cannot import feedback files. So `gradescope-zip` writes a zip with a folder for each student, and
 a table of the students and their folders.
@@ -41,7 +41,8 @@ _LEFT_OUT = {"bench", "docs", "tests"}
 def gradescope(course: Course, exercise: Exercise) -> None:
     """Pack an exercise for Gradescope."""
     click.echo(f"wrote {write_package(course, exercise).relative_to(course.root)}")
-    click.echo(f"It gives {number(sum(exercise.points.values()))} points: set these in Gradescope.")
+    points = number(sum(exercise.points.values()))
+    click.echo(f"The assignment in Gradescope must have {points} points.")
     if exercise.written:
         names, points = ", ".join(exercise.written), number(sum(exercise.written.values()))
         click.echo(
@@ -53,10 +54,10 @@ def gradescope(course: Course, exercise: Exercise) -> None:
 @click.command("gradescope-zip")
 @options.exercise
 def gradescope_zip(course: Course, exercise: Exercise) -> None:
-    """Pack feedback pages by student, for work from Gradescope.
+    """Pack feedback pages for students who submit on Gradescope.
 
-    Run `autograder feedback` first. Gradescope cannot import the pages: give each student their folder of the
-    zip. A table beside the zip lists the students and their folders.
+    Run `autograder feedback` first. The zip has a folder for each student. Give each student their folder
+    yourself, because Gradescope cannot import the pages. A table beside the zip lists students and folders.
     """
     with options.failures(course) as on_failure:
         options.show_sent(course, pack_for_gradescope(course, exercise, on_failure), "feedback for")
@@ -91,7 +92,7 @@ def pack_for_gradescope(course: Course, exercise: Exercise, on_failure: OnFailur
 
 def write_package(course: Course, exercise: Exercise) -> Path:
     """Write build/packages/<exercise>-gradescope.zip and return it."""
-    course_secret(course)  # creates the secret if it is missing, so that all containers have the same secret
+    course_secret(course)  # creates the course's secret if it is missing, so that every container gets it
     path = course.build / "packages" / f"{exercise.name}-gradescope.zip"
     files = sorted(dict(_files(course, exercise)).items())
     scripts = {script.name for script in _SCRIPTS.iterdir()}

@@ -1,6 +1,6 @@
-"""Grades one submission in Gradescope's container and writes the results in Gradescope's form.
+"""Grades one submission in Gradescope's container and writes the results in Gradescope's format.
 
-https://gradescope-autograders.readthedocs.io/en/latest/specs/ defines this form. Students see an entry for
+https://gradescope-autograders.readthedocs.io/en/latest/specs/ defines the format. Students see an entry for
 each question, with the same words as on our feedback page. Only instructors see the printed output. If the
 grader itself fails, no results are written: Gradescope then reports a failure instead of 0 points.
 """
@@ -42,20 +42,21 @@ def main(arguments: list[str]) -> int:
 
 
 def find_notebook(submission: Path, exercise: Exercise) -> Path:
-    """Return the notebook with the exercise's name, or else the only notebook, or else the expected path."""
+    """Return the submission's notebook, or a script that was exported from it.
+
+    A file with the exercise's name comes first. Without it, the only notebook is the submission. If there are
+    none or several, return the path at which the notebook should be.
+    """
     notebooks = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
     candidates = [path for path in notebooks if not left_out(str(path.relative_to(submission)))]
     named = [path for path in candidates if path.stem == exercise.name]
-    named = named or sorted(
-        submission.rglob(f"{exercise.name}.py")
-    )  # a script that was exported from the notebook
-    return (named or (candidates if len(candidates) == 1 else []) or [submission / f"{exercise.name}.ipynb"])[
-        0
-    ]
+    named = named or sorted(submission.rglob(f"{exercise.name}.py"))
+    only = candidates if len(candidates) == 1 else []
+    return (named or only or [submission / f"{exercise.name}.ipynb"])[0]
 
 
 def results(report: Report) -> dict[str, Any]:
-    """Return the results for Gradescope, which uses the sum of the tests' scores as the score."""
+    """Return the results in Gradescope's format. Its `tests` are our questions, whose scores it adds up."""
     graded_questions = [question for question in report.questions if question.verdict is not Verdict.UNGRADED]
     return {
         "output": clean_text("\n".join(_overall(report))),

@@ -1,13 +1,13 @@
 """The commands `moodle`, which fills a grading worksheet, and `moodle-zip`, which packs feedback pages.
 
-Moodle (moodle/moodle, mod/assign/feedback/offline) finds a worksheet's columns by their headings. These are
-in the language of the person who downloads and uploads it, so headings are never changed. In all languages,
-the column "Grade" comes directly before "Maximum grade", which has the same number in every row. Moodle
-silently skips a grade above the maximum, and a row whose grade was changed in Moodle after the download. For
-the latter check it compares the times of the last grades, so these are never changed.
+Moodle (moodle/moodle, mod/assign/feedback/offline) finds a worksheet's columns by their headings, which are
+in the language of the person who downloads the worksheet. So this module never changes a heading. In all
+languages, the column "Grade" comes directly before "Maximum grade", which has the same number in every row.
+Moodle silently skips a grade above the maximum. It also skips a row if the worksheet's time of the last grade
+is older than Moodle's, so this module never changes that time.
 
 Moodle splits each file's name in a zip at each "_" (mod/assign/feedback/file/importziplib.php). It expects
-any text, the participant's number, "assignsubmission", "file" and the name that the student sees.
+five parts: any text, the participant's number, "assignsubmission", "file" and the name that the student sees.
 """
 
 import csv
@@ -126,7 +126,7 @@ def fill_worksheet(
 def _filled(row: Sequence[str], grades: int, score: float | None, *, comma: bool) -> list[str]:
     """Return a row with the score, if any, in the column `grades`.
 
-    Students may have chosen the text of other cells, so a formula there is made plain text.
+    Other cells may have text that students chose, such as their names. A formula in them becomes plain text.
     """
     cells = [cell if column == grades else plain_cell(cell) for column, cell in enumerate(row)]
     if score is not None:
@@ -140,7 +140,7 @@ def participants(
     times: Times,
     on_failure: OnFailure = raise_failure,
 ) -> Mapping[str, str | EntryError]:
-    """Return the student of each number in a worksheet, or an error if the student is not certain."""
+    """Return the student of each participant's number, or an error if the student is unclear."""
     if (students := listed_students(course.root)) is None:
         raise UsageError(LIST_NEEDED)
     owners = Owners(NamingRules((), students=students, times=times))
@@ -153,7 +153,11 @@ def participants(
 
 
 def _student(row: Participant, owners: Owners, students: Students, former: Students) -> str | EntryError:
-    """Return the student of a row. An address belongs to one person; a name may belong to several."""
+    """Return the student of a row.
+
+    Students who are no longer in students.csv are looked up by address first. Their name is only tried if
+    all else fails, because several students may share a name.
+    """
     if row.email and (left := former.called(row.email)) and not students.called(row.email):
         return left[0].id
     try:
@@ -166,7 +170,7 @@ def _student(row: Participant, owners: Owners, students: Students, former: Stude
 def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
     """Return the index of the column of grades, and whether the worksheet writes numbers with a comma.
 
-    The column of grades comes before a column that has the same positive number in every row.
+    The next column identifies it: the maximum grade, which is the same positive number in every row.
     """
     whole = [row for row in rows[1:] if len(row) == len(rows[0])]
     columns = []
@@ -177,8 +181,8 @@ def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]
             columns.append(column)
     if len(columns) != 1:
         raise UsageError(
-            f"{sheet}: needs exactly one column of grades with the maximum grade after it; set the "
-            "assignment to be graded in points, and download the worksheet from Moodle again"
+            f"{sheet}: must have exactly one column of grades that is followed by the maximum grade; choose "
+            "points as the assignment's grade type in Moodle, and download the worksheet again"
         )
     shown, points = rows[1][columns[0] + 1], points_of(exercise)
     if abs((_number(shown) or 0.0) - points) > _SAME_POINTS:
@@ -205,7 +209,8 @@ def pack_for_moodle(
 ) -> Sent:
     """Write build/exports/EXERCISE-feedback-moodle.zip.
 
-    `sheet` is Moodle's grading worksheet. It has the numbers of participants whose archive was not collected.
+    `sheet` is Moodle's grading worksheet. It is needed for the participants' numbers of students whose
+    submissions were not collected from Moodle's archive.
     """
     students = participants(course, exercise, read_participants(sheet), on_failure) if sheet else {}
     by_sheet = {student: number for number, student in students.items() if isinstance(student, str)}
@@ -219,8 +224,8 @@ def pack_for_moodle(
             if sheet is None:
                 fix = "give the worksheet with --worksheet"
                 raise UnknownError(f"has no participant number in Moodle; {fix}")
-            where = f"in any row of {sheet.name}, by id, address or name"
-            raise UnknownError(f"is not {where}; return the page yourself")
+            problem = f"has no row in {sheet.name} with this id, address or name"
+            raise UnknownError(f"{problem}; send the feedback page yourself")
         if not page.is_file():
             raise UnknownError("has no feedback page; run `autograder feedback` to see why")
         shown = graded.student.replace("_", "-")

@@ -23,7 +23,7 @@ from autograder.submission.submission import has_come
 @click.command()
 @options.exercises
 @click.option(
-    "--done", nargs=2, metavar="STUDENT QUESTION", help="Mark a request as done; give EXERCISE, too."
+    "--done", nargs=2, metavar="STUDENT QUESTION", help="Mark this request as done. EXERCISE is required."
 )
 @click.option("--reply", metavar="TEXT", help="With --done: your reply, for the student's page.")
 def requests(
@@ -81,7 +81,8 @@ def problems(course: Course, rows: Mapping[int, RegradeRequest]) -> Iterator[str
         faults = []
         if not request.student:
             faults.append("names no student")
-        elif students is not None and not has_come(course, request.student):  # a former student may ask, too
+        elif students is not None and not has_come(course, request.student):
+            # Students who have submitted before may ask, even if they are no longer in the class list.
             faults.append(students.unknown(request.student))
         if (exercise := course.exercises.get(name := request.exercise)) is None:
             faults.append(f'"{name}" is not an exercise; {suggestion(name, course.exercises)}')

@@ -1,9 +1,10 @@
 """The command `similar`: writes a page of pairs of solutions that are suspiciously similar.
 
 Code is compared by its syntax: local names, formatting, comments, docstrings and annotations do not count.
-Right answers to a short task are always similar. So a passage counts only if it is neither in the stub nor in
-the course's answers, and if only a few students wrote it. With these thresholds, none of 59 pairs of
-independent right answers are flagged, and all of 55 copies with renamed variables are.
+Right answers to a short question are always similar. So two answers are compared by rare passages: passages
+that only a few students wrote, and that are not in the code that students got or in the course's own answers.
+With the thresholds below, none of 59 pairs of independent right answers is flagged. All of 55 copies with
+renamed variables are flagged.
 """
 
 import ast
@@ -37,10 +38,12 @@ from autograder.submission.students import student_names, with_name
 
 _TEMPLATE = Path(__file__).with_name("similar.html")
 PASSAGE = 6  # tokens in a passage
-MIN_RARE = 12  # rare passages in both answers of a pair
-MIN_ALIKE = 0.8  # normalised similarity of two answers, from 0 to 1
-_MAX_CODE = 20_000  # characters of an answer
-_FEW, _MOST, _SHARE = 4, 10, 0.1  # a rare passage: in 10 % of the answers, at least 4, at most 10
+MIN_RARE = 12  # the answers of a suspicious pair share at least this many rare passages
+MIN_ALIKE = 0.8  # minimum normalised similarity of a suspicious pair, from 0 to 1
+_MAX_CODE = 20_000  # characters; a longer answer is not compared
+# A passage is rare if at most this share of a class wrote it. The limit is at least _FEW students, at most
+# _MOST.
+_FEW, _MOST, _SHARE = 4, 10, 0.1
 _SKIPPED = {token.ENCODING, token.NEWLINE, token.NL, token.ENDMARKER, token.COMMENT}
 Tokens = tuple[str, ...]
 Answers = Mapping[str, Mapping[str, str]]  # code by question and student
@@ -77,11 +80,11 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Students with similar solutions of an exercise: the pairs, and their answers."""
+    """A group of students whose solutions of an exercise are similar, and the pairs in this group."""
 
     exercise: str
     pairs: tuple[Likeness, ...]
-    answers: Answers  # only those of the pairs
+    answers: Answers  # code by question and student; only the answers that belong to a pair
 
     @property
     def students(self) -> list[str]:
@@ -92,7 +95,7 @@ class Cluster:
 def write_similar(
     course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
 ) -> tuple[Path, list[Cluster], list[str]]:
-    """Write build/similar.html. Return it, its clusters, and a line on each answer that was not compared."""
+    """Write build/similar.html. Return the file, the groups on it, and a line on each skipped answer."""
     similar_groups, left_out, names = list[Cluster](), list[str](), student_names(course.root)
     for exercise in exercises:
         answers = read_answers(course, exercise, on_failure)
@@ -112,7 +115,7 @@ def read_answers(course: Course, exercise: Exercise, on_failure: OnFailure = rai
     for work in read_graded_work(course, [exercise], on_failure):
         with skipping(course, exercise.name, work.student, on_failure):
             for code in work.answers.values():
-                normalised(code)  # called here first, so that an exception skips only this submission
+                normalised(code)  # cached; an exception here leaves out only this submission
                 clean_text(code)
             for name, code in work.answers.items():
                 answers[name][work.student] = code
@@ -129,7 +132,7 @@ def not_compared(exercise: Exercise, answers: Answers, names: Mapping[str, str])
 
 
 def find_clusters(exercise: Exercise, answers: Answers) -> Iterator[Cluster]:
-    """Yield the clusters among the answers to an exercise."""
+    """Yield the groups of students with similar answers to an exercise."""
     pairs = [
         pair
         for question in exercise.points
@@ -153,7 +156,7 @@ def _course_code(exercise: Exercise, question: str) -> Iterator[str]:
 
 
 def likenesses(question: str, answers: Mapping[str, str], course_code: Iterable[str]) -> Iterator[Likeness]:
-    """Yield the suspicious pairs among a class's `answers`, which are given by student."""
+    """Yield the suspicious pairs among the answers to a question. `answers` maps each student to the code."""
     tokens = {student: normalised(code) or () for student, code in answers.items()}
     expected = {passage for code in course_code for passage in _passages(normalised(code) or ())}
     passages_of = {student: _passages(words) - expected for student, words in tokens.items()}
@@ -171,7 +174,7 @@ def likenesses(question: str, answers: Mapping[str, str], course_code: Iterable[
 
 
 def clusters(pairs: Iterable[Likeness]) -> list[tuple[Likeness, ...]]:
-    """Return the pairs in groups, the most similar group first. Pairs with a common student stay together."""
+    """Return the pairs in groups, the most similar group first. Pairs of the same student are in one group."""
     ordered = sorted(pairs, key=lambda pair: (-pair.rare, pair.question, pair.first, pair.second))
     graph = networkx.Graph((pair.first, pair.second) for pair in ordered)
     groups = [
@@ -223,7 +226,7 @@ class _Plain(ast.NodeTransformer):
         self._local_names = local_names
 
     def visit(self, node: ast.AST) -> Any:
-        """Change a node, then its children; remove an annotation without a value."""
+        """Change a node, then its children. Remove a declaration without a value, such as `x: int`."""
         match node:
             case ast.AnnAssign(value=None):
                 return None

@@ -2,9 +2,9 @@
 
 The right answers come from running this code in the sandbox.
 
-- source: an answer, copies with a small change, and copies that return an intermediate result.
-- calls: small calls on inputs that students may see, and their outcomes in the worker.
-- sheets: turns outcomes into questions, chooses five, and writes or marks a student's sheet.
+- source: reads an answer, and makes copies that have a small change or return an intermediate result.
+- calls: makes small calls on inputs that students may see, and runs them in the worker.
+- sheets: turns the outcomes into questions, chooses five, and writes or marks a student's sheet.
 """
 
 import click
@@ -21,7 +21,7 @@ from autograder.cli import options
 @click.option("--quiz", is_flag=True, help="Write the page without the answers.")
 @click.option("--mark", metavar="LETTERS", help="Check the letters that the student chose, such as bcada.")
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, help="A different number gives different questions."
+    "--seed", type=click.IntRange(0), default=0, help="With another number, the questions are different."
 )
 @options.unsafe
 @options.course
@@ -37,9 +37,9 @@ def viva(
 ) -> None:
     """Ask students about their own code.
 
-    The command writes up to five questions about STUDENT's EXERCISE to build/viva/, with their answers. Each
-    answer comes from a run of this code, or of a copy with a small change, in the sandbox. The same
-    submission and seed give the same questions.
+    The command writes up to five questions to build/viva/, about the code that STUDENT submitted for
+    EXERCISE. The page also has the right answers: they come from running this code, or a copy with a small
+    change, in the sandbox. The same submission and seed give the same questions.
     """
     from autograder.course.guard import skipping
     from autograder.errors import UsageError

@@ -1,8 +1,8 @@
-"""Small calls of an answer on inputs that students may see, and their outcomes in the sandboxed worker.
+"""Makes small calls of an answer on inputs that students may see, and runs them in the sandboxed worker.
 
 The calls come from hidden tests, which draw their inputs at random. Here the seed is a digest of the
-student's own code, never the course's secret. Inputs that do not depend on the seed are not used: a test or
-the lesson contains them.
+student's own code, never the course's secret. A call whose inputs do not depend on the seed is left out,
+because it would show the input of a hidden test. In this module, a table is a tensor or an array.
 """
 
 import ast
@@ -22,12 +22,14 @@ from autograder.testing.suite import Suite
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
-_SETS = 2  # input sets that are drawn for each test; the smallest calls of all are used first
-_DULL = 2  # a call with this many sizes that are 1, or equal to another size, comes last
-_MOST_SHOWN, _MOST_RUN = 24, 400  # numbers in a table that the page shows, and in any table of a call
-_LARGEST = 9.0  # greatest absolute value of a number in a table
-_MOST_LETTERS, _MOST_RESULT = 100, 60  # characters of an argument's code, and of a result that is shown
-_MOST_WEIGHTS = 8  # parameters of a module that the page shows
+_SETS = 2  # sets of inputs from which the calls of each test are taken
+_DULL = 2  # calls with this many dull sizes (see `_size`) come last
+_MOST_SHOWN = 24  # at most this many numbers of a table are shown; a larger table is described
+_MOST_RUN = 400  # at most this many numbers in an argument, and in all results of a call
+_LARGEST = 9.0  # greatest absolute value of a float in a table
+_MOST_LETTERS = 100  # at most this many characters in an argument's code
+_MOST_RESULT = 60  # a result is shown as text if the text has fewer characters
+_MOST_WEIGHTS = 8  # at most this many parameters of a module are shown
 _CLOSE = 1e-4  # relative and absolute tolerance of equal results
 RANDOM = "random numbers"  # shown instead of the numbers of a large table
 _Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -45,14 +47,14 @@ def fill(module, seed):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a function, or of a module that is created for this call. The seed determines its weights."""
+    """A call of a function, or of an `nn.Module` that is created for this call."""
 
     name: str  # the name of the function or class
     constructor: _Arguments | None  # the arguments that create the module, or None for a function
     args: Mapping[str, Any]
     kwargs: Mapping[str, Any]
-    inputs: tuple[tuple[str, str], ...]  # names and code of the module, its weights and all arguments
-    seed: int  # determines the weights
+    inputs: tuple[tuple[str, str], ...]  # shown name and code of the module, its weights and all arguments
+    seed: int  # determines the module's weights
 
     @property
     def code(self) -> str:
@@ -62,17 +64,17 @@ class Call:
 
     @property
     def tables(self) -> dict[str, Any]:
-        """The arguments that are tables of numbers."""
+        """The positional arguments that are tables of floats, by name."""
         return {name: value for name, value in self.args.items() if _is_float(value)}
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a call: an error and its line in the answer's cell, tables of numbers, or a text."""
+    """The outcome of a call: an exception, or a result, which is a number, tables or another value."""
 
     error: str = ""  # the type of the exception
-    description: str = ""  # an error's message; the types and shapes of tables; or another result as text
-    line: int | None = None  # the error's line, if its traceback has only one line of the answer's cell
+    description: str = ""  # the exception's message, the type and dtype of a result, or the result as text
+    line: int | None = None  # the only line of the answer's cell in the exception's traceback, if any
     shape: tuple[int, ...] | None = None  # the shape of the first table
     numbers: tuple[float, ...] = ()  # the numbers of all results
     weights: Mapping[str, Any] = field(default_factory=dict)  # the weights of the called module
@@ -83,12 +85,12 @@ class Outcome:
             return False
         if self.description != other.description:
             return False
-        pairs = zip(self.numbers, other.numbers, strict=True)  # equal descriptions have as many numbers
+        pairs = zip(self.numbers, other.numbers, strict=True)  # of equal length, because all shapes are equal
         return all(isclose(a, b, rel_tol=_CLOSE, abs_tol=_CLOSE) for a, b in pairs)
 
 
 def find_calls(suite: Suite, answer: Answer, key: str) -> Iterator[Call]:
-    """Yield calls of an answer with inputs that depend on `key`. Small ones of different sizes come first."""
+    """Yield calls of an answer, in the order of `_size`. Their inputs depend on `key`."""
     candidates = list[tuple[tuple[bool, bool, bool, int], tuple[Request, ...]]]()
     for number in range(_SETS):
         two_inputs = [Inputs(f"viva {key} {number} {which}".encode()) for which in "ab"]
@@ -105,10 +107,11 @@ def find_calls(suite: Suite, answer: Answer, key: str) -> Iterator[Call]:
 def _calls_in(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[Request, ...]]:
     """Yield the request of each call of a function, or the two requests that create and call a module.
 
-    A test may also pass the class, or a module, to its own function, which returns another module.
+    A test may also create a module in a helper function that gets the class, or replace a module by the
+    result of a helper function that gets the module.
     """
     answer_name: Header = {"name": answer.name}
-    created = dict[int, Request]()  # the requests that created modules, by the modules' handles
+    created = dict[int, Request]()  # by the number with which requests name a module: its creating request
     for exchange in exchanges:
         header, parts = exchange.request
         if header["op"] not in ("call", "inspect"):
@@ -129,14 +132,17 @@ def _calls_in(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[R
 
 
 def _is_drawn(first: Request, second: Request) -> bool:
-    """Whether all tables of floats differ between two requests. Without floats, those of indices."""
+    """Whether a call has random inputs: all tables of floats differ between the requests of two seeds.
+
+    If the call has no floats, all other tables must differ.
+    """
     pairs = [pair for pair in zip(first[1], second[1], strict=False) if hasattr(pair[0], "ndim")]
     floats = [pair for pair in pairs if _is_float(pair[0])]
     return all(_numbers(part) != _numbers(other_part) for part, other_part in floats or pairs)
 
 
 def _call(answer: Answer, requests: Sequence[Request], seed: int) -> Call:
-    """Return a recorded call with rounded numbers. Raise ProtocolError if it cannot be shown."""
+    """Return the call of `requests`, with rounded inputs. Raise ProtocolError if an input cannot be shown."""
     args, kwargs = _arguments(requests[-1])
     declared = answer.entry.args.args if answer.entry else []
     parameters = [parameter.arg for parameter in declared if parameter.arg != "self"]
@@ -173,9 +179,13 @@ def _numbers(value: Any) -> list[Any]:
 
 
 def _as_code(value: Any) -> str:
-    """Return a value as code, or a description of a large table. Raise ProtocolError if it is too large."""
+    """Return a value as code, or the description of a table with more than _MOST_SHOWN numbers.
+
+    Raise ProtocolError for a table with too many or too large numbers, and for other code that is too long.
+    """
     numbers = _numbers(value)
-    is_mask = len(numbers) > _MOST_SHOWN and isinstance(numbers[0], bool)  # RANDOM would describe it wrongly
+    # The description would be wrong for a mask.
+    is_mask = len(numbers) > _MOST_SHOWN and isinstance(numbers[0], bool)
     too_large = _is_float(value) and any(abs(n) > _LARGEST for n in numbers)
     if len(numbers) > _MOST_RUN or is_mask or too_large:
         raise ProtocolError("a table is too large")
@@ -189,23 +199,23 @@ def _as_code(value: Any) -> str:
 
 
 def _size(requests: Sequence[Request]) -> tuple[bool, bool, bool, int]:
-    """Return a sort key for a call: dull calls come last, then large ones.
+    """Return a sort key: calls without dull sizes come first, and small calls before large calls.
 
-    A call is dull if its dimensions have size 1 or equal sizes, because questions about shapes are then easy.
+    A size is dull if it is 1 or equals another size of the same table: shapes are then easy to guess.
     """
     header, parts = requests[-1]
     shapes = [tuple(part.shape) for part in parts if hasattr(part, "shape")]
     dullness = max((shape.count(1) + len(shape) - len({*shape}) for shape in shapes), default=0)
     dullness += any(type(code) is int and code < _DULL for code in header["args"]["tuple"])
     if len(requests) > 1 and any("float64" in str(part.dtype) for part in parts if _is_float(part)):
-        dullness = _DULL  # modules are created in float32
+        dullness = _DULL  # float64 inputs fail, because `run` creates the module in float32
     sizes = [len(_numbers(part)) for part in parts]
     total = sum(sizes) + sum(code for code in requests[0][0]["args"]["tuple"] if type(code) is int)
     return dullness >= _DULL, max(sizes, default=0) > _MOST_SHOWN, dullness > 0, total
 
 
 def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int = 0) -> Outcome | None:
-    """Return the outcome of a call of an answer or of its copy `code`; None if there is nothing to show."""
+    """Run a call of an answer, or of its changed copy `code`. Return None if the outcome cannot be shown."""
     student, weights = Student(session), dict[str, Any]()
     student.begin(seed)
     try:
@@ -227,7 +237,7 @@ def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int 
 
 
 def with_weights(call: Call, weights: Mapping[str, Any]) -> Call:
-    """Return a call that shows the weights of its module, if they are few and not too large."""
+    """Return the call with the module's weights among the shown inputs. Large weights are only described."""
     if call.constructor is None:
         return call
     written = [("its weights", RANDOM)]
@@ -247,7 +257,8 @@ def _outcome(value: Any) -> Outcome | None:
     tables = [result for result in results if result is not None]
     if not tables or not all(hasattr(type(table), "reshape") for table in tables):
         text = short_repr(value)
-        is_complete = "..." not in text and len(text) < _MOST_RESULT and "<" not in text  # as in <object>
+        # A text with "<" may be that of an object, such as <Cell object at 0x7f10>.
+        is_complete = "..." not in text and len(text) < _MOST_RESULT and "<" not in text
         return Outcome(description=text) if is_complete else None
     numbers = [n for table in tables for n in _numbers(table)]
     if len(numbers) > _MOST_RUN or not all(isinstance(n, bool | int | float) for n in numbers):

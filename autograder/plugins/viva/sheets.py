@@ -1,4 +1,4 @@
-"""Turns the outcomes of an answer, and of copies of it, into questions, and writes sheets of questions."""
+"""Runs an answer and changed copies of it, asks about the outcomes, and writes sheets of questions."""
 
 import hashlib
 import json
@@ -32,15 +32,15 @@ _PAGE, _EXAMINER, _ROWS = (
     Path(__file__).with_name(name) for name in ("viva.html", "examiner.html", "examiner_rows.html")
 )
 _CALL_SECONDS, _TOTAL_SECONDS = 1.0, 60.0
-_VARIANTS = 40  # copies with a small change that are run for each answer
-_ASKED = 3  # questions of one kind about each answer, as candidates for the sheet
-_CALLS = 3  # calls that are tried, at most, until the result of one does not depend on random numbers
+_VARIANTS = 40  # at most this many copies with a small change are run for each answer
+_ASKED = 3  # at most this many questions about shapes, and about numbers, are made for each answer
+_CALLS = 3  # at most this many calls are tried, until a result does not depend on random numbers
 _CLOSE = 1e-3  # tolerance of a sum that should be 1
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, its options in random order, the right one, and a note for the examiner."""
+    """A question, its options in random order, the right option, and a note for the examiner."""
 
     kind: str
     answer: Answer
@@ -56,7 +56,7 @@ class Question:
         return LETTERS[self.options.index(self.right)]
 
     def gives_away(self, other: "Question") -> bool:
-        """Whether this question answers the other one, by naming an input that makes the call fail."""
+        """Whether this question says that an input makes the call fail, and `other` has it as an option."""
         return (self.kind, other.kind) == ("error", "input") and any(
             option in self.text for option in other.options
         )
@@ -64,7 +64,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Observations:
-    """The outcomes of one answer: unchanged, in changed copies, at intermediate steps, with other inputs."""
+    """The outcome of calling an answer, and the outcomes after changes to the answer or the call."""
 
     answer: Answer
     call: Call
@@ -72,7 +72,7 @@ class Observations:
     original: Outcome  # the outcome of the unchanged answer and call
     variants: Sequence[tuple[Variant, Outcome]]  # copies with a small change
     inner_results: Sequence[tuple[Variant, Outcome]]  # copies that return an intermediate result
-    changed_inputs: Sequence[tuple[str, Outcome]]  # pairs: the description of a changed input, the outcome
+    changed_inputs: Sequence[tuple[str, Outcome]]  # pairs: what was changed, and the outcome
 
     def ask(
         self, kind: str, text: str, right: str, wrong: Iterable[str], note: str = ""
@@ -135,10 +135,10 @@ class Examiner:
         text = json.dumps([name, [answer.text for answer in answers], self._seed])
         key = hashlib.sha256(text.encode()).hexdigest()[:12]
         with Session(self._zygote, code, self._limits) as first:
-            first.start()  # finds the cells that hang or end the worker
+            first.start()  # finds the cells that hang or end the worker; later sessions skip them
         open_session = partial(Session, self._zygote, code, self._limits, first.lost)
         questions = _choose_questions(self._suite, answers, open_session, key)
-        problem = "" if questions else "no answer is a short function or class that runs on a small input"
+        problem = "" if questions else "there is no short function or class that runs on a small input"
         return Sheet(name, student, key, questions, problem, left_out)
 
     def _answers(self, code: Sequence[NotebookCell]) -> tuple[list[Answer], list[str]]:
@@ -149,12 +149,12 @@ class Examiner:
                 if answer := read_answer(question, code):
                     answers.append(answer)
             except UnwritableError as error:
-                left_out.append(f"no question about {question}: {error}")
+                left_out.append(f"{question}: no questions, because {error}")
         return answers, left_out
 
 
 def write_sheet(course: Course, sheet: Sheet, *, answers: bool) -> Path:
-    """Write a sheet as a page, with its answers or without, and return the file."""
+    """Write a sheet as a page, with or without the right answers, and return the file."""
     folder = course.build / "viva" / sheet.exercise / ("with_answers" if answers else "for_students")
     return _write(folder / f"{sheet.student}.html", _PAGE, course, sheet=sheet, answers=answers)
 
@@ -180,7 +180,7 @@ def _write(path: Path, template: Path, course: Course, **values: object) -> Path
 def _choose_questions(
     suite: Suite, answers: Sequence[Answer], open_session: Callable[[], Session], key: str
 ) -> list[Question]:
-    """Return up to five questions, of as many kinds and about as many answers as possible."""
+    """Return up to five questions, if possible of different kinds and about different answers."""
     candidates, chosen = list[Question](), list[Question]()
     for answer in answers:
         rng = random.Random(f"{key} {answer.name}")  # noqa: S311 - the questions depend on the key
@@ -233,9 +233,9 @@ def _observe(
 
 
 def _changed_calls(call: Call) -> Iterator[tuple[str, Call]]:
-    """Yield calls with one changed table of numbers, each after a description of the change."""
+    """Yield pairs of the description of a change, and a call in which one table has this change."""
     for name, table in call.tables.items():
-        rows = ("numbers", "rows", "parts along the first dimension")[min(table.ndim, 3) - 1]
+        rows = ("numbers", "rows", f"slices `{name}[i]`")[min(table.ndim, 3) - 1]
         changed_tables = {
             f"every number of `{name}` is doubled": table * 2,
             f"1 is added to every number of `{name}`": table + 1,
@@ -254,7 +254,7 @@ def _changed_calls(call: Call) -> Iterator[tuple[str, Call]]:
 def _inner_shapes(observed: Observations) -> Iterator[Question]:
     """Ask for the shape of an intermediate result.
 
-    The shape of the final result is not asked for, because questions about its elements give it away.
+    The shape of the final result is not asked for, because questions about elements of the result reveal it.
     """
     inner = [entry for entry in observed.inner_results if not entry[1].equals(observed.original)]
     for variant, outcome in observed.rng.sample(inner, min(_ASKED, len(inner))):
@@ -274,14 +274,15 @@ def _values(observed: Observations) -> Iterator[Question]:
         yield from observed.ask(
             "value", "What does the call return?", observed.original.description, wrong_texts
         )
-    indices = [*product(*map(range, observed.original.shape or ()))]  # of the first table
+    # The indices of all elements of the result's first table.
+    indices = [*product(*map(range, observed.original.shape or ()))]
     numbers = [f"{n:.2f}" for n in observed.original.numbers[: len(indices)]]
     wrong = [{f"{outcome.numbers[index]:.2f}" for outcome in others} - {n} for index, n in enumerate(numbers)]
     telling = [index for index, several in enumerate(wrong) if 2 * len(several) > max(map(len, wrong))]
     has_all_numbers = not any(value.startswith(RANDOM) for _, value in observed.call.inputs)
     for index in observed.rng.sample(telling, min(_ASKED, len(telling))) if has_all_numbers else ():
         what = f"element {[*indices[index]]} of the result" if observed.original.shape else "the result"
-        text = f"What is {what}, to two decimals?"
+        text = f"What is {what}, rounded to two decimal places?"
         yield from observed.ask("value", text, numbers[index], sorted(wrong[index]))
 
 
@@ -301,9 +302,9 @@ def _sums(observed: Observations) -> Iterator[Question]:
 
 
 def sums_to_one(shape: tuple[int, ...], numbers: Sequence[float]) -> bool:
-    """Whether the first table has at least two columns and rows that each sum to 1.
+    """Whether a table has at least two columns, and each of its rows sums to 1.
 
-    `shape` is its shape. `numbers` has its numbers first, row after row.
+    `shape` is the table's shape. `numbers` begins with the table's numbers, row after row.
     """
     if len(shape) < 2 or shape[-1] < 2 or not numbers:
         return False
@@ -316,19 +317,19 @@ def _changes(observed: Observations) -> Iterator[Question]:
     by_effect: dict[str, tuple[Variant, Outcome]] = {}
     for variant, outcome in observed.variants:
         if outcome.shape is not None and outcome.description != observed.original.description:
-            continue  # the dtype differs, but no option mentions a dtype
+            continue  # the dtype, type or number of results differs, which no option says
         by_effect.setdefault(describe_change(observed.original, outcome), (variant, outcome))
     for effect, (variant, outcome) in by_effect.items():
-        change = "left out" if variant.quoted == "pass" else f"`{variant.quoted}`"
+        change = "left out" if variant.quoted == "pass" else f"replaced by `{variant.quoted}`"
         line = f"line {variant.line}"
         where = line if variant.one_line else f"the statement that begins in {line}"
-        text = f"What would the call give if {where} were {change}?"
+        text = f"What is the result of the call if {where} is {change}?"
         note = outcome.description if outcome.error else ""
         yield from observed.ask("change", text, effect, by_effect, note)
 
 
 def _inputs(observed: Observations) -> Iterator[Question]:
-    """Ask which of four changes of the input makes the call fail, gives another result, or the same one."""
+    """Ask which of four changes of the input has a certain effect: an error, another result or no effect."""
 
     def effect_of(outcome: Outcome) -> str:
         if outcome.error:
@@ -349,7 +350,7 @@ def _error_lines(observed: Observations) -> Iterator[Question]:
     """Ask for the line at which a changed input raises an error."""
     for change, outcome in observed.changed_inputs:
         if outcome.error and outcome.line and outcome.line in observed.answer.lines:
-            text = f"If {change}, the call fails. Which line of this code does the error name?"
+            text = f"If {change}, the call fails. In which line of this code does the error occur?"
             note = f"{outcome.error}: {outcome.description}"
             yield from observed.ask_line("error", text, outcome.line, note)
 
@@ -365,4 +366,4 @@ def describe_change(original: Outcome, outcome: Outcome) -> str:
         return f"the result {outcome.description}"
     if outcome.shape != original.shape:
         return f"a result of shape {outcome.shape}"
-    return "different numbers in the same shape"
+    return "a result of the same shape, with different numbers"

@@ -14,23 +14,22 @@ from autograder.diagnosis.mutations import changes
 from autograder.diagnosis.trees import is_docstring
 from autograder.submission.notebook import NotebookCell
 
-MOST_LINES = 60  # lines of an answer; a longer one takes more than five minutes to read
-_MOST_LETTERS = 80  # characters of quoted code
-_ONCE = (
-    ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return | ast.Assert | ast.Raise
-)  # no branch
+MOST_LINES = 60  # answers with more lines get no questions, because they take over five minutes to read
+_MOST_LETTERS = 80  # at most this many characters of code are quoted
+# Statements that do not branch.
+_ONCE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return | ast.Assert | ast.Raise
 _STEPS = ast.Call | ast.BinOp | ast.Subscript | ast.UnaryOp  # expressions with a result to ask about
-# Expressions whose parts do not run exactly once.
+# Expressions whose parts may run several times, or not at all.
 _BRANCHING = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.JoinedStr, ast.ListComp, ast.SetComp, ast.DictComp)
 
 
 class Variant(NamedTuple):
-    """A copy of an answer with a small change, or one that returns an intermediate result."""
+    """A copy of an answer that has a small change, or that returns an intermediate result."""
 
     line: int  # the line at which the copy differs
     quoted: str  # the code of that line, or of the intermediate result
     code: str  # the code of the whole copy
-    one_line: bool  # whether the statement is on one line
+    one_line: bool  # whether the statement that differs is on one line
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Answer:
     def variants(self, rng: random.Random, most: int) -> list[Variant]:
         """Return at most `most` copies, each with one small change of the called function."""
         inside = (node for step in self.steps for node in ast.walk(step) if isinstance(node, ast.stmt))
-        # The innermost statement around each node: it comes last in `inside`.
+        # Each node gets its innermost statement, because `inside` has outer statements first.
         around = {id(part): statement for statement in inside for part in ast.walk(statement)}
         code, variants = Code((self.tree,)), list[Variant]()
         nodes = [node for node in code.places if id(node.node) in around]
@@ -111,12 +110,12 @@ class Answer:
                     yield Variant(line, quoted, code, statement.lineno == statement.end_lineno)
 
     def is_straight_to(self, line: int) -> bool:
-        """Whether each statement of the called function before a line runs exactly once for all inputs."""
+        """Whether the called function runs all statements above `line` exactly once, for all inputs."""
         return all(isinstance(step, _ONCE) for step in self.steps if step.lineno < line)
 
 
 class UnwritableError(Exception):
-    """An answer about which no question can be made. The message gives the reason: its size or form."""
+    """Raised for an answer about which no question can be made. The message says why."""
 
 
 def read_answer(name: str, cells: Sequence[NotebookCell]) -> Answer | None:
@@ -133,7 +132,7 @@ def read_answer(name: str, cells: Sequence[NotebookCell]) -> Answer | None:
                 if len(answer.lines) > MOST_LINES:
                     raise UnwritableError(f"it has more than {MOST_LINES} lines")
                 if not _can_be_written(node):
-                    raise UnwritableError("Python cannot write changed copies of its code as text")
+                    raise UnwritableError("Python cannot turn its syntax tree back into code")
                 return answer
     return None
 
@@ -146,7 +145,10 @@ def _can_be_written(node: ast.stmt) -> bool:
 
 
 def _is_telling(old: ast.AST, new: ast.AST) -> bool:
-    """Whether a change makes a useful question. It must not remove a result or put in a constant."""
+    """Whether a change makes a useful question.
+
+    The change must not delete a `return` or a bare call, and must not replace other code by a constant.
+    """
     constant = ast.Constant | ast.UnaryOp
     return isinstance(old, constant) or (
         not isinstance(new, constant) and not isinstance(old, ast.Return | ast.Expr)
@@ -154,7 +156,7 @@ def _is_telling(old: ast.AST, new: ast.AST) -> bool:
 
 
 def _inner(value: ast.expr) -> Iterator[ast.expr]:
-    """Yield the operations in an expression that run exactly once, inner operations first."""
+    """Yield the operations that an expression runs exactly once. Inner operations come first."""
     if isinstance(value, (*_BRANCHING, ast.GeneratorExp)):
         return
     children = [*ast.iter_child_nodes(value)]

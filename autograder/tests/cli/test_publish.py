@@ -40,7 +40,7 @@ def test_feedback_is_packed_for_a_platform_and_whoever_is_left_out_is_named(
     done = run(course, "canvas-zip", "01_small")
     assert done.exit_code == 0, done.output
     assert "wrote build/exports/01_small-feedback-canvas.zip: feedback for 1" in done.stdout
-    assert "left out: Ada.Lovelace: did not come from a Canvas archive" in done.stderr
+    assert "left out: Ada.Lovelace: was not collected from a Canvas archive" in done.stderr
     done = run(course, "moodle-zip", "01_small")
     assert "wrote build/exports/01_small-feedback-moodle.zip: feedback for 0" in done.stdout
 

@@ -19,12 +19,12 @@ from autograder.plugins.bench import bench, graders, page
 from autograder.plugins.bench.graders import (
     Measurement,
 )
-from autograder.plugins.bench.page import DOCS, PAGES, marks, to_markdown, to_strength
+from autograder.plugins.bench.page import DOCS, PAGES, comments_around, to_markdown, to_strength
 from autograder.tests.classroom import CONFIG, real_course
 
 REAL = real_course()
 PAGE = f"{DOCS}/{PAGES['speed']}"
-BEGIN, END = marks("speed")
+BEGIN, END = comments_around("speed")
 
 
 def test_the_figures_are_shown_in_a_table(
@@ -71,14 +71,14 @@ def test_a_tiny_bench_measures_this_grader_and_replaces_the_table(
     assert done.exit_code == 0, done.output
     assert path.read_text(encoding="utf-8") == f"# Before\n\n{BEGIN}\n{done.output}{END}\n\n## After\n"
     assert "| this grader, 1 job, marks | " in done.output
-    assert "Walls: process, rlimits" in done.output
+    assert "This grader's sandbox: process, rlimits" in done.output
     assert list((course.build / "bench").iterdir()) == []
 
 
 @pytest.mark.parametrize("table", PAGES)
 def test_each_table_has_one_place_in_our_pages(table: str) -> None:
     text = page.page_of(REAL.root, table).read_text(encoding="utf-8")
-    assert [text.count(mark) for mark in marks(table)] == [1, 1]
+    assert [text.count(comment) for comment in comments_around(table)] == [1, 1]
 
 
 def test_the_strength_of_a_suite_is_a_row() -> None:

@@ -152,7 +152,7 @@ def test_grades_and_comments_arrive_once_and_then_only_what_changed(canvas: Stan
 
     code, output = send(CLASS)
     assert canvas.grades == {"101": {"posted_grade": "1.25"}, "103": {"posted_grade": "0"}}
-    assert "01_small left out: bob (Bob Bee): has no Canvas user id; write it into students.csv" in output
+    assert "01_small bob (Bob Bee): not sent: this student has no Canvas user id; write it into" in output
     assert "2 grades were sent to Canvas" in output
 
     canvas.grades.clear()

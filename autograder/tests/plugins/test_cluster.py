@@ -152,7 +152,7 @@ def test_a_dask_worker_of_another_version_is_refused_by_its_address(
     with (
         Cluster(course, dask.scheduler_address) as executor,
         pytest.raises(
-            ClusterError, match=r"^Dask worker tcp://\S+: has a different Python, torch or autograder"
+            ClusterError, match=r"^Dask worker tcp://\S+: autograder, torch or Python has another version"
         ),
     ):
         results(executor, [submission])

@@ -25,4 +25,4 @@ def test_the_workflow_says_what_its_runner_holds(course: Course) -> None:
         assert subprocess.run(["bash", "-n", "-c", script], check=False).returncode == 0
     said = CliRunner().invoke(main, ["--course", str(course.root), "github", "01_small"]).output
     assert "wrote build/github/01_small/autograde.yml" in said
-    assert "Use it for practice only" in said
+    assert "Use the workflow for practice only" in said

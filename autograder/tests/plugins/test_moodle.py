@@ -117,7 +117,7 @@ def test_grades_go_in_and_nothing_else_changes(
     ("maximum", "problem"),
     [
         ("100.00", r"maximum grade is 100\.00, but 01_small has 7 points"),  # which would lose grades
-        ("A B C", "graded in points"),
+        ("A B C", "points as the assignment"),
     ],
 )
 def test_a_worksheet_with_other_points_is_refused(fill: Fill, maximum: str, problem: str) -> None:
@@ -208,8 +208,9 @@ def test_moodle_s_worksheet_tells_participants_that_no_archive_told(term: Term) 
     sheet.write_text(SHEET.replace("Bob Byte", "Rob Byte"), encoding="utf-8")
     packed, _ = term.pack(pack_for_moodle, sheet=sheet)
     assert packed.problems == (
-        "bob (Bob Byte): is not in any row of Grades.csv, by id, address or name; return the page yourself",
+        "bob (Bob Byte): has no row in Grades.csv with this id, address or name; "
+        "send the feedback page yourself",
     )
     (term.course.root / "students.csv").unlink()
-    with pytest.raises(UsageError, match="display names, not ids; write students"):
+    with pytest.raises(UsageError, match="display names instead of ids; write students"):
         term.pack(pack_for_moodle, sheet=sheet)
