@@ -249,10 +249,10 @@ def test_text_cells_choose_other_hidden_inputs_for_the_same_code(
 
     monkeypatch.setattr("autograder.grading.grader.hidden_inputs", noted)
     made = solved(desk.exercise)
-    for text in ("one", "one", "two"):
+    for text in ("one", "one", "two", "three", "four"):
         desk.grader.grade(with_texts(made, text))
     assert met[0] == met[1]
-    assert met[1] != met[2]
+    assert len({inputs.key for inputs in met}) > 1  # two files get the same set with a chance of 1 in SETS
 
 
 def test_a_worker_learns_nothing_of_text_cells_and_tracebacks_name_cells_as_the_file_counts_them(
