@@ -1,4 +1,4 @@
-"""The command `watch`: grades submissions as they arrive, and returns their pages at once, within limits.
+"""The command `watch`: grades submissions as they arrive, within the daily limits of course.yaml.
 
 - rounds: collects new submissions, grades those that are due, and writes their pages.
 - inbox: reads the folders of nbgrader's exchange.
@@ -50,8 +50,8 @@ def watch(
     Each page is written as soon as its submission is graded. The command runs until you stop it.
 
     `attempts` in course.yaml sets how many attempts a day are graded for a student, the pause between two
-    attempts, and how much pages show before the due date. You can stop or kill the command at any time. If
-    you start it again, it continues from there.
+    attempts, and which results pages show before the due date. You can stop or kill the command at any time.
+    If you start it again, it continues where it stopped.
     """
     from autograder.authoring.release import build_missing
     from autograder.batch.pool import ProcessPool
@@ -69,7 +69,7 @@ def watch(
     try:
         with ProcessPool(course, jobs or 1) as pool:
             if rounds is None:
-                pool.start()  # before the first submission arrives; all rounds use the same processes
+                pool.start()  # so the first submission does not wait for the start of the processes
             watch_of_course = Watch(course, exercises, arrivals, config, pool, release=release)
             for number in count() if rounds is None else range(rounds):
                 time.sleep(every if number else 0)
@@ -77,7 +77,7 @@ def watch(
             if watch_of_course.has_failed:
                 sys.exit(OUR_FAILURE)
     except KeyboardInterrupt:
-        click.echo("stopped; the same command continues from here")
+        click.echo("stopped; to continue, run the same command again")
     finally:
         signal.signal(signal.SIGTERM, before)
 
@@ -87,7 +87,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def describe_leak(exercise: "options.Exercise") -> str:
-    """Return a line with the attempts a day, and the bits of hidden inputs that these can leak."""
+    """Return a line with the number of attempts a day, and how much these can reveal of the hidden inputs."""
     from autograder.grading.outcomes import max_leaked_bits
     from autograder.plugins.watch.rounds import settings_of
     from autograder.testing.suite import Suite
@@ -95,5 +95,5 @@ def describe_leak(exercise: "options.Exercise") -> str:
     settings, suite = settings_of(exercise), Suite(exercise)
     building, questions = len(exercise.settings.builds_on), len(exercise.points)
     bits = max_leaked_bits(len(suite.tests), len(exercise.rules), building, questions)
-    bound = f"each can leak at most {bits} bits of hidden inputs, all of a day {bits * settings.a_day}"
-    return f"{exercise.name}: {settings.a_day} attempts a day; {bound}"
+    bound = f"at most {bits * settings.a_day} bits of information about hidden inputs, {bits} bits each"
+    return f"{exercise.name}: {settings.a_day} attempts a day can leak {bound}"

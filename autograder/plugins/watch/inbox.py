@@ -22,7 +22,7 @@ from autograder.course.course import Course
 from autograder.gradebook.exchange import MAX_SECRET, inbound_folder, notebook_name, read_file, time_in_name
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, open_folder, without_large_outputs
 
-_WRITTEN_SECONDS = 60  # after this time, nbgrader has written all files of a submission
+_WRITTEN_SECONDS = 60  # assumed to be enough for nbgrader to write all files of a submission
 _CLOCK_DIFFERENCE = timedelta(days=1)  # greatest difference between the clocks of student and exchange
 
 
@@ -33,12 +33,16 @@ class Received:
     notebook: bytes
     secret: bytes
     when: datetime
-    note: str = ""  # a sentence on the time, if the time in the folder's name does not count
+    note: str = ""  # says why `when` is not the time in the folder's name, if so
 
 
 @dataclass(frozen=True, slots=True)
 class Inbound:
-    """A folder in the exchange. Student, exercise and time come from its name, so `receive` checks them."""
+    """A folder in the exchange.
+
+    Student, exercise and time come from the folder's name, which its writer chose. So `receive` checks the
+    student and the time.
+    """
 
     path: Path
     student: str
@@ -49,8 +53,8 @@ class Inbound:
     def receive(self) -> Received | None:
         """Return the submission, or None while nbgrader is still writing it.
 
-        Raise ValueError or OSError for an invalid submission. The folder is opened once, so its owner, its
-        time and its files are those of the same folder.
+        Raise ValueError or OSError for an invalid submission. The folder is opened only once, so that a
+        student cannot put another folder in its place between the checks and the reading.
         """
         with open_folder(self.path) as folder:
             if not _is_complete(folder):
@@ -67,8 +71,8 @@ class Inbound:
         try:
             secret.decode()
         except UnicodeDecodeError:
-            why = "is not UTF-8 text, so a page could not be returned; ask the student to submit again"
-            raise ValueError(f"{SECRET} {why}") from None
+            why = f"no page can be returned, because {SECRET} is not UTF-8 text"
+            raise ValueError(f"{why}; ask the student to submit again") from None
         return Received(without_large_outputs(notebook), secret, when, note)
 
     def _expect_owner(self, user_id: int) -> None:
@@ -79,13 +83,12 @@ class Inbound:
         if owner != self.student:
             setting = "c.ExchangeCollect.check_owner = False in nbgrader_config.py"
             fix = f"if one user owns all submissions, set {setting}"
-            raise ValueError(f"is not {self.student}'s: its owner is {owner}; {fix}")
+            raise ValueError(f"belongs to {owner} instead of {self.student}; {fix}")
 
     def _time(self, written: datetime) -> tuple[datetime, str]:
         """Return the time in the folder's name. If it cannot be true, return the time `written` and a note.
 
-        Students choose the name. They cannot choose `written`, the time at which the kernel changed the
-        folder.
+        Students choose the name. They cannot choose `written`, the kernel's time of the folder's last change.
         """
         is_backdated = self.is_checked and written - self.time_in_name > timedelta(seconds=_WRITTEN_SECONDS)
         if (
@@ -94,12 +97,15 @@ class Inbound:
             and plausible(self.time_in_name)
         ):
             return self.time_in_name, ""
-        times = f"at {written:%Y-%m-%d %H:%M} UTC, although its name says {self.time_in_name:%Y-%m-%d %H:%M}"
-        return written, f"its folder was written {times}; the time of writing counts"
+        times = f"at {written:%Y-%m-%d %H:%M} UTC; its name says {self.time_in_name:%Y-%m-%d %H:%M} instead"
+        return written, f"the folder was last changed {times}. The time of the last change counts."
 
 
 def _is_complete(folder: int) -> bool:
-    """Whether nbgrader has written all files of a folder. It writes the secret last, if at all."""
+    """Whether nbgrader has written all files of a folder.
+
+    nbgrader writes the file with the secret last. A folder without this file is complete after a minute.
+    """
     if _stat(folder, SECRET):
         return True
     timestamp = _stat(folder, TIMESTAMP)
@@ -117,9 +123,9 @@ def _stat(folder: int, name: str) -> os.stat_result | None:
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:
     """Yield the folders that students have submitted through the exchange, by the time in the name.
 
-    Any user can write a folder of any name there. So the folder's owner must be the student, and the time in
-    the name does not count if the kernel's time is much later. If `ExchangeCollect.check_owner` is off, the
-    name is trusted.
+    Any user can write a folder with any name there. So the folder's owner must be the student, and the time
+    in the name does not count if the folder was changed later than a minute after it. With
+    `ExchangeCollect.check_owner = False`, these two rules do not apply.
     """
     folder, is_checked = inbound_folder(course, config)
     names = "|".join(re.escape(name) for name in course.exercises)

@@ -1,9 +1,9 @@
 """One round of watching: collects submissions, grades those that are due, writes and returns their pages.
 
-A page with marks and test results comes first. It is replaced as soon as there are explanations.
+A page with marks and test results is returned first. A page with explanations replaces it later.
 
-Before an attempt is graded, the time at which it was accepted is stored. So a student gains no attempt if the
-grader is killed. The next round returns the page of an accepted attempt that has none.
+Before an attempt is graded, the time at which it was accepted is stored. So the attempt counts for the
+student's daily limit even if the grader is killed. The next round then grades the attempt again.
 """
 
 import os
@@ -57,10 +57,7 @@ _NO_NEWS = (Placing.UNCHANGED, Placing.OLDER)
 
 
 class FromExchange:
-    """Collects submissions from nbgrader's exchange.
-
-    Like `FromUploads`, it collects new submissions and yields a line on each for the instructor.
-    """
+    """Collects submissions from nbgrader's exchange."""
 
     def __init__(self, course: Course, config: Config) -> None:
         self._course, self._config = course, config
@@ -68,7 +65,7 @@ class FromExchange:
         self.has_failed = False
 
     def take(self) -> Iterator[str]:
-        """Collect every submission once."""
+        """Collect the folders that no earlier call collected. Yield a line about each for the instructor."""
         listed = listed_students(self._course.root)
         for folder in inbound(self._course, self._config):
             if folder.path not in self._finished:
@@ -123,14 +120,14 @@ def _student(folder: Inbound, listed: Students | None) -> str:
     if len(students) > 1:
         ids = ", ".join(student.id for student in students)
         problem = f'"{folder.student}" is the name of several students ({ids})'
-        raise EntryError(f"{problem}; make it the id or address of one of them in {STUDENTS}")
+        raise EntryError(f"{problem}; in {STUDENTS}, make it the id or address of the right student")
     return students[0].id
 
 
 def _place(folder: Inbound, content: Received, submission: Submission) -> Placing:
-    """Store a notebook, unless the same bytes are already stored with this time or a later time.
+    """Store a notebook. If the same bytes are stored with the time in the folder's name or later, do nothing.
 
-    So if a folder is read again, for example after a restart, the time of the stored attempt does not change.
+    So a stored attempt keeps its time if the folder is read again, for example after a restart.
     """
     stored = matching_attempt(attempts_of(submission), Notebook(content.notebook).digest)
     if stored and stored.arrival.when and stored.arrival.when >= folder.time_in_name:
@@ -139,9 +136,9 @@ def _place(folder: Inbound, content: Received, submission: Submission) -> Placin
 
 
 class FromUploads:
-    """Collects submissions from growing archives and folders that `autograder collect` can read."""
+    """Collects submissions from archives and folders that get new submissions while the command runs."""
 
-    has_failed = False  # it never changes: refusing an invalid submission is not a failure
+    has_failed = False  # always: a refused submission does not count as a failure
 
     def __init__(self, course: Course, uploads: Sequence[Path]) -> None:
         self._course, self._uploads = course, uploads
@@ -182,7 +179,7 @@ class FromUploads:
 
 
 def _paths_below(upload: Path) -> Iterator[Path]:
-    """Yield a path and all paths below it, without those in a folder that is gone or cannot be read."""
+    """Yield a path and all paths below it. Folders that are gone or cannot be read count as empty."""
     yield upload
     for folder, folders, files in os.walk(upload):
         yield from (Path(folder, name) for name in (*folders, *files))
@@ -199,14 +196,14 @@ class Watch:
     executor: Executor
     release: bool = False
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    _waiting: set[int] = field(default_factory=set)  # attempts on which a line was yielded
-    _failures: set[str] = field(default_factory=set)  # lines on failures that were yielded
+    _waiting: set[int] = field(default_factory=set)  # ids of attempts that wait and were already reported
+    _failures: set[str] = field(default_factory=set)  # the lines that reported failures
     _is_first: bool = True  # until the first round has ended
     _names: dict[str, str] = field(default_factory=dict)  # full names in students.csv, by id
 
     @property
     def has_failed(self) -> bool:
-        """Whether any submission could not be processed in a round so far."""
+        """Whether a round so far has failed to process a submission."""
         return bool(self._failures) or self.arrivals.has_failed
 
     def round(self) -> Iterator[str]:
@@ -222,14 +219,13 @@ class Watch:
                 yield from lines
             if due:
                 yield from self._grade(exercise, due)
-            if (
-                due or self._is_first
-            ):  # an earlier run of `watch` may have ended before it explained all answers
+            # The first round also explains answers that an earlier run of `watch` left unexplained.
+            if due or self._is_first:
                 yield from self._explain(exercise)
         self._is_first = False
 
     def _choose(self, exercise: Exercise, submission: Submission, due: dict[str, Attempt]) -> Iterator[str]:
-        """Add the newest attempt to `due` if it may be graded now. Otherwise, yield a line on the wait."""
+        """Add the newest attempt to `due` if it may be graded now. Otherwise, report until when it waits."""
         if not (attempts := self._attempts(submission)):
             return
         newest, now = attempts[-1], self.clock()
@@ -274,13 +270,13 @@ class Watch:
         summary = grade_submissions(
             self.course, [exercise], list(due), executor=self.executor, eligible=_is_accepted
         )
-        if summary.stopped:  # the attempts stay due, and their pages are not changed
+        if summary.stopped:  # all attempts of this round stay due, and no page changes
             for problem in summary.stopped:
                 yield from self._new_failure(problem)
             return
         failed = {line.student for line in summary.failures}
         for student in failed & due.keys():
-            # An instructor has to fix these first, so later rounds do not grade them again.
+            # Later rounds do not try a failed attempt again, because an instructor has to remove the cause.
             lines: list[str] = []
             with self._skipping(exercise, student, lines):
                 self._mark_done(exercise, student, due[student])
@@ -292,7 +288,7 @@ class Watch:
                 if line.ours:
                     self._failures.add(text)
                 yield text
-            else:  # a failure of a submission that this round does not grade
+            else:  # `grade_submissions` also reports failures of submissions that are not due
                 yield from self._new_failure(text)
         yield from self._return_pages(
             exercise, set(due) - failed, lambda student: self._mark_done(exercise, student, due[student])
@@ -343,14 +339,17 @@ class Watch:
         mark(submission, attempt, attempt.accepted_at or self.clock(), shown=True)
 
     def _feedback_level(self, exercise: Exercise, lateness: Lateness, student: str) -> Tells | None:
-        """Return how much a page may show now. None means everything, after the student's due date."""
+        """Return the level of detail of a student's page. After the due date, return None: no limit."""
         due = lateness.due(student, None)
         over = due is not None and self.clock() > due
         return None if over else settings_of(exercise).tells
 
 
 def _due_time(attempts: Sequence[Attempt], exercise: Exercise, now: datetime) -> datetime:
-    """Return the time from which one more attempt is accepted. Days are those of the due date's time zone."""
+    """Return the time from which one more attempt is accepted.
+
+    The number of attempts a day is limited. A day begins at midnight in the time zone of the due date.
+    """
     settings, due = settings_of(exercise), exercise.settings.due
     now = now.astimezone((due.tzinfo if due else None) or UTC)
     times = sorted(attempt.accepted_at.astimezone(now.tzinfo) for attempt in attempts if attempt.accepted_at)

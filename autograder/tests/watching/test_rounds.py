@@ -110,7 +110,7 @@ def test_a_folder_that_another_user_has_written_is_refused_and_uses_up_nothing(
     owned_by(monkeypatch, "mallory")
     hall.now += MINUTE
     hall.hand_in(1)
-    assert ["refused: is not ann's: its owner is mallory" in line for line in hall.round()] == [True, True]
+    assert ["refused: belongs to mallory instead of ann" in line for line in hall.round()] == [True, True]
     assert len(attempts_of(Submission(hall.course.root, "ann", "01_small"))) == 1
 
 
@@ -301,7 +301,7 @@ def test_a_time_in_a_name_that_cannot_be_true_gives_way_to_that_of_the_folder(ha
     (folder / "01_small.ipynb").write_bytes(written(hall.course, 0.4))
     (folder / "submission_secret.txt").write_text("secret")
     (line,) = FromExchange(hall.course, hall.config).take()
-    assert "the time of writing counts" in line
+    assert "The time of the last change counts." in line
     (attempt,) = attempts_of(Submission(hall.course.root, "ann", "01_small"))
     assert attempt.arrival.when is not None
     assert abs(datetime.now(UTC) - attempt.arrival.when) < MINUTE
@@ -315,8 +315,8 @@ def test_a_folder_that_was_written_later_than_its_name_says_is_as_late_as_it_was
     hall.hand_in(0.2)  # in February, as its name says
     (line, *_) = hall.round()
     today = datetime.now(UTC)
-    assert line.startswith(f"01_small ann: new: its folder was written at {today:%Y-%m-%d}")
-    assert "although its name says 2026-02-27 09:00" in line
+    assert line.startswith(f"01_small ann: new: the folder was last changed at {today:%Y-%m-%d}")
+    assert "its name says 2026-02-27 09:00 instead" in line
     (attempt,) = attempts_of(Submission(hall.course.root, "ann", "01_small"))
     assert attempt.arrival.when is not None
     assert today - attempt.arrival.when < MINUTE
@@ -472,9 +472,7 @@ def test_a_secret_that_is_no_text_is_refused_and_one_that_is_there_already_stops
     (folder / "submission_secret.txt").write_bytes(b"\xff")  # which an earlier version has collected
     lines = hall.round(release=True)
     (refused,) = (line for line in lines if ": refused: " in line)
-    assert refused.endswith(
-        "secret.txt is not UTF-8 text, so a page could not be returned; ask the student to submit again"
-    )
+    assert refused.endswith("secret.txt is not UTF-8 text; ask the student to submit again")
     assert [line for line in lines if "page" in line and line != refused] == [
         "01_small aaa: wrote the page", "01_small ben: returned the page", "01_small cy: returned the page"
     ]  # fmt: skip
@@ -667,12 +665,12 @@ def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     course = ruled(ready, "newest, a_day: 3")
     tests, rules = len(Suite(small(course)).tests), len(small(course).rules)
     bits = max_leaked_bits(tests, rules, questions=2)
-    bound = f"each can leak at most {bits} bits of hidden inputs, all of a day {3 * bits}"
-    assert describe_leak(small(course)) == f"01_small: 3 attempts a day; {bound}"
+    bound = f"at most {3 * bits} bits of information about hidden inputs, {bits} bits each"
+    assert describe_leak(small(course)) == f"01_small: 3 attempts a day can leak {bound}"
     with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("    builds_on: {row_sums: [double]}\n")
     course = load_course(course.root)
-    assert f"at most {max_leaked_bits(tests, rules, 1, 2)} bits" in describe_leak(small(course))
+    assert f", {max_leaked_bits(tests, rules, 1, 2)} bits each" in describe_leak(small(course))
 
 
 def test_the_exit_code_tells_of_a_folder_on_which_our_code_failed(
@@ -737,6 +735,6 @@ def test_the_command_says_its_bound_and_stops_when_it_is_asked_to(
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
     first, news, *_, last = done.output.splitlines()
-    assert first.startswith("01_small: 4 attempts a day; each can leak at most ")
-    assert (news, last) == ("01_small ann: new", "stopped; the same command continues from here")
+    assert first.startswith("01_small: 4 attempts a day can leak at most ")
+    assert (news, last) == ("01_small ann: new", "stopped; to continue, run the same command again")
     assert len(rounds) == 2
