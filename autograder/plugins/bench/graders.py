@@ -45,8 +45,8 @@ _SCORES = """
     WHERE submission.student_id = ?
 """
 Command = Sequence[str]
-Answers = Mapping[str, Mapping[str, str]]  # by student and question
-Scores = Mapping[str, float]  # by question
+Answers = Mapping[str, Mapping[str, str]]  # code by student and question
+Scores = Mapping[str, float]  # points by question
 Hidden = Callable[[str], Sequence[str]]  # returns the lines of Python that test a question
 
 

@@ -16,7 +16,7 @@ from autograder.errors import UsageError
 from autograder.plugins.bench.graders import Measurement
 
 DOCS = "autograder/docs"  # in the course's folder
-PAGES = {"speed": "performance.md", "attacks": "evidence.md", "strength": "evidence.md"}  # by name of a table
+PAGES = {"speed": "performance.md", "attacks": "evidence.md", "strength": "evidence.md"}  # page of each table
 
 
 def page_of(root: Path, table: str) -> Path:

@@ -44,7 +44,7 @@ class ClusterError(AutograderError):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An exercise to grade, the required versions, and the course's folder on the machine that sends this."""
+    """An exercise to grade, the required versions, and the course's folder on the sending machine."""
 
     versions: str
     exercise: str
@@ -89,7 +89,7 @@ class Cluster:
     ) -> Iterator[Done]:
         """Yield the results of the Dask workers, and append to `left` the tasks that need another attempt."""
         order = Order(VERSIONS, exercise, str(self._course.root), self._unsafe, marks_only)
-        # A task returns the exercise's files. If the Dask worker with its result dies, Dask runs it again.
+        # The files are the result of a task. If the Dask worker that stores them dies, Dask repeats the task.
         files: Future[dict[str, bytes]] = self._client.submit(
             dict, course_files(self._course, [self._course.exercises[exercise]])
         )
@@ -207,7 +207,7 @@ class _ExerciseGrader:
         return replace(graded, problem=problem, traceback=traceback)
 
     def close(self) -> None:
-        """End the zygote and delete the folder."""
+        """End the grader's processes and delete the folder."""
         self._grader.close()
         self._folder.cleanup()
 

@@ -3,8 +3,8 @@
 `gradescope` writes a zip with the exercise, our engine and two scripts. Gradescope
 (https://gradescope-autograders.readthedocs.io/en/latest/specs/) expects setup.sh and run_autograder at the
 top of the zip, unpacks it in /autograder/source and puts each submission into /autograder/submission. The
-module `run` grades in Gradescope's container. The zip of the same course is always the same, byte for byte:
-names are sorted, times are fixed, and nothing is compressed.
+module `run` grades in Gradescope's container. The same course always gives a zip with the same bytes: names
+are sorted, times are fixed, and nothing is compressed.
 
 Gradescope cannot import feedback files. So `gradescope-zip` writes a zip with a folder for each student, and
 a table of the students and their folders.

@@ -56,7 +56,7 @@ def find_notebook(submission: Path, exercise: Exercise) -> Path:
 
 
 def results(report: Report) -> dict[str, Any]:
-    """Return the results in Gradescope's format. Its `tests` are our questions, whose scores it adds up."""
+    """Return the results in Gradescope's format. Each of its `tests` is one of our questions."""
     graded_questions = [question for question in report.questions if question.verdict is not Verdict.UNGRADED]
     return {
         "output": clean_text("\n".join(_overall(report))),

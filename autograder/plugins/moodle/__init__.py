@@ -3,8 +3,9 @@
 Moodle (moodle/moodle, mod/assign/feedback/offline) finds a worksheet's columns by their headings, which are
 in the language of the person who downloads the worksheet. So this module never changes a heading. In all
 languages, the column "Grade" comes directly before "Maximum grade", which has the same number in every row.
-Moodle silently skips a grade above the maximum. It also skips a row if the worksheet's time of the last grade
-is older than Moodle's, so this module never changes that time.
+Moodle silently skips a grade above the maximum. It also skips a row if the grade was changed in Moodle after
+the download. To notice this, Moodle reads the column with the time of the last grade, so this module never
+changes that column.
 
 Moodle splits each file's name in a zip at each "_" (mod/assign/feedback/file/importziplib.php). It expects
 five parts: any text, the participant's number, "assignsubmission", "file" and the name that the student sees.
@@ -140,7 +141,7 @@ def participants(
     times: Times,
     on_failure: OnFailure = raise_failure,
 ) -> Mapping[str, str | EntryError]:
-    """Return the student of each participant's number, or an error if the student is unclear."""
+    """Return the student of each participant's number, or an error that says why no student was chosen."""
     if (students := listed_students(course.root)) is None:
         raise UsageError(LIST_NEEDED)
     owners = Owners(NamingRules((), students=students, times=times))
@@ -170,7 +171,7 @@ def _student(row: Participant, owners: Owners, students: Students, former: Stude
 def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
     """Return the index of the column of grades, and whether the worksheet writes numbers with a comma.
 
-    The next column identifies it: the maximum grade, which is the same positive number in every row.
+    The column after the grades has the maximum grade, which is the same positive number in every row.
     """
     whole = [row for row in rows[1:] if len(row) == len(rows[0])]
     columns = []

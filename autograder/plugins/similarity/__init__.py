@@ -41,8 +41,7 @@ PASSAGE = 6  # tokens in a passage
 MIN_RARE = 12  # the answers of a suspicious pair share at least this many rare passages
 MIN_ALIKE = 0.8  # minimum normalised similarity of a suspicious pair, from 0 to 1
 _MAX_CODE = 20_000  # characters; a longer answer is not compared
-# A passage is rare if at most this share of a class wrote it. The limit is at least _FEW students, at most
-# _MOST.
+# A passage is rare if at most 10 % of the class wrote it. This limit is never below 4 or above 10 students.
 _FEW, _MOST, _SHARE = 4, 10, 0.1
 _SKIPPED = {token.ENCODING, token.NEWLINE, token.NL, token.ENDMARKER, token.COMMENT}
 Tokens = tuple[str, ...]
@@ -174,7 +173,7 @@ def likenesses(question: str, answers: Mapping[str, str], course_code: Iterable[
 
 
 def clusters(pairs: Iterable[Likeness]) -> list[tuple[Likeness, ...]]:
-    """Return the pairs in groups, the most similar group first. Pairs of one student are in one group."""
+    """Return the pairs in groups, the most similar group first. All pairs of a student are in one group."""
     ordered = sorted(pairs, key=lambda pair: (-pair.rare, pair.question, pair.first, pair.second))
     graph = networkx.Graph((pair.first, pair.second) for pair in ordered)
     groups = [

@@ -22,7 +22,7 @@ from autograder.testing.suite import Suite
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
-_SETS = 2  # sets of inputs from which the calls of each test are taken
+_SETS = 2  # each test is run with this many sets of inputs to record its calls
 _DULL = 2  # calls with this many dull sizes (see `_size`) come last
 _MOST_SHOWN = 24  # at most this many numbers of a table are shown; a larger table is described
 _MOST_RUN = 400  # at most this many numbers in an argument, and in all results of a call
@@ -111,7 +111,7 @@ def _calls_in(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[R
     result of a helper function that gets the module.
     """
     answer_name: Header = {"name": answer.name}
-    created = dict[int, Request]()  # by the number with which requests name a module: its creating request
+    created = dict[int, Request]()  # the requests that created modules, by the modules' numbers in requests
     for exchange in exchanges:
         header, parts = exchange.request
         if header["op"] not in ("call", "inspect"):
@@ -237,7 +237,7 @@ def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int 
 
 
 def with_weights(call: Call, weights: Mapping[str, Any]) -> Call:
-    """Return the call with the module's weights among the shown inputs. Large weights are only described."""
+    """Return the call with the module's weights added to the shown inputs. Many weights are described."""
     if call.constructor is None:
         return call
     written = [("its weights", RANDOM)]

@@ -56,7 +56,7 @@ class Question:
         return LETTERS[self.options.index(self.right)]
 
     def gives_away(self, other: "Question") -> bool:
-        """Whether this question says that an input makes the call fail, and `other` has it as an option."""
+        """Whether this question says that an input makes the call fail, and `other` offers this input."""
         return (self.kind, other.kind) == ("error", "input") and any(
             option in self.text for option in other.options
         )
@@ -103,7 +103,7 @@ class Sheet:
     left_out: Sequence[str] = ()  # answers about which no question can be made, each with the reason
 
     def marked(self, letters: str) -> list[bool]:
-        """Return, for each question in turn, whether the student's letter is the right one."""
+        """Return, for each question in turn, whether the student's letter is right."""
         chosen = [letter for letter in letters.lower() if letter.isalnum() or letter == "-"]
         if len(chosen) != len(self.questions) or not {*chosen} <= {*LETTERS, "-"}:
             raise UsageError(f"--mark needs {len(self.questions)} letters from a to d, with - for no answer")
@@ -111,7 +111,7 @@ class Sheet:
 
 
 class Examiner:
-    """Makes sheets for an exercise, in workers of a zygote."""
+    """Makes sheets for an exercise. Students' code runs in workers that `zygote` starts."""
 
     def __init__(self, exercise: Exercise, zygote: Zygote, seed: int = 0) -> None:
         self._exercise, self._seed = exercise, seed
@@ -359,7 +359,7 @@ _KINDS = (_inner_shapes, _values, _sums, _changes, _inputs, _error_lines)
 
 
 def describe_change(original: Outcome, outcome: Outcome) -> str:
-    """Return words for how an outcome differs from the original one."""
+    """Return a phrase that says how an outcome differs from the original outcome."""
     if outcome.error or outcome.equals(original):
         return f"an error, {outcome.error}" if outcome.error else "the same result as before"
     if outcome.shape is None:

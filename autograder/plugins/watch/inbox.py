@@ -33,7 +33,7 @@ class Received:
     notebook: bytes
     secret: bytes
     when: datetime
-    note: str = ""  # says why `when` is not the time in the folder's name, if so
+    note: str = ""  # says why the time in the folder's name does not count; empty if it does
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _is_complete(folder: int) -> bool:
 
 
 def _stat(folder: int, name: str) -> os.stat_result | None:
-    """Return the status of a regular file, or None if there is none of this name."""
+    """Return the status of a regular file, or None if the folder has no such file."""
     with suppress(OSError):
         about = os.stat(name, dir_fd=folder, follow_symlinks=False)
         return about if stat.S_ISREG(about.st_mode) else None
@@ -124,7 +124,7 @@ def inbound(course: Course, config: Config) -> Iterator[Inbound]:
     """Yield the folders that students have submitted through the exchange, by the time in the name.
 
     Any user can write a folder with any name there. So the folder's owner must be the student, and the time
-    in the name does not count if the folder was changed later than a minute after it. With
+    in the name does not count if the folder was changed more than a minute after that time. With
     `ExchangeCollect.check_owner = False`, these two rules do not apply.
     """
     folder, is_checked = inbound_folder(course, config)

@@ -187,7 +187,7 @@ def _paths_below(upload: Path) -> Iterator[Path]:
 
 @dataclass
 class Watch:
-    """Grades new submissions in rounds. A round can be stopped at any moment; the next one continues it."""
+    """Grades new submissions in rounds. If a round is stopped, the next round does the remaining work."""
 
     course: Course
     exercises: Sequence[Exercise]
