@@ -155,7 +155,7 @@ edit = "I @ I.transpose(-2, -1) => I.clone() @ I.transpose_(-2, -1)"
 
 
 # %% exception="pairwise_scores"
-"""The function returns a pair. Tests of numbers accept its first item, but four other tests fail."""
+"""Tests that compare numbers accept the first item of a pair, but four other tests fail."""
 shares = ["returns_weights_too"]
 
 
@@ -242,7 +242,7 @@ edit = "W @ I => I @ W"
 
 
 # %% exception="context_vectors"
-"""The function returns a pair. Tests of numbers accept its first item, but four other tests fail."""
+"""Tests that compare numbers accept the first item of a pair, but four other tests fail."""
 shares = ["returns_weights_too"]
 
 

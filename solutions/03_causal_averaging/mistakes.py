@@ -49,8 +49,8 @@ def causal_average_loop(x):
 
 
 # %% mistake="causal_average_loop" name="overwrites_while_reading"
-"""Your loop writes into x while it reads from it; `y = x` does not make a copy. Follow row 2: which rows
-does it read, and what has the loop written there before?
+"""Your loop writes into x while it reads from it; `y = x` does not make a copy. Look at t = 2: which
+rows of x does the loop read, and what has it already written into these rows?
 """
 
 
@@ -285,7 +285,7 @@ misconceptions = ["scaled_where_it_should_not_be"]
 
 
 # %% exception="causal_average_weights"
-"""A number this small in the denominator changes the weights by less than the tests' tolerance."""
+"""A tiny number added to the denominator changes the weights by less than the tests' tolerance."""
 misconceptions = ["added_to_the_sum"]
 
 
@@ -295,8 +295,9 @@ misconceptions = ["rounded"]
 
 
 # %% exception="causal_softmax_weights"
-"""All visible scores are 0, so any low number hides a token. Scores have two dimensions, so softmax without
-`dim` runs over dimension 1. One accepted answer masks the weights once more and divides them by their sums.
+"""All visible scores are 0, so a score of -1e9 hides a token. Scores have two dimensions, so softmax without
+`dim` runs over dimension 1. One accepted answer masks the weights again after the softmax and divides them by
+their sums, so its weights are right even if some later tokens were visible in the softmax.
 """
 misconceptions = [
     "merely_low",

@@ -113,7 +113,7 @@ def test_averages_of_very_few_tokens(student, name):
     """The second row is the mean of two tokens; the average of a single token is this token."""
     for length in (2, 1):
         x = torch.randn(2, length, 3)
-        hint = f"Row {length - 1} is a mean: of which rows of x?"
+        hint = f"Of which rows of x is row {length - 1} the mean?"
         expect_numbers(getattr(student, name)(x), averages_of(x), hint=hint)
 
 

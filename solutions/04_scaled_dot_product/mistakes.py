@@ -95,12 +95,12 @@ return Q @ K.transpose(1, 2)
 
 
 # %% exception="attention_scores"
-"""The function returns a pair. Tests of numbers accept its first item, but five other tests fail."""
+"""Tests that compare numbers accept the first item of a pair, but five other tests fail."""
 shares = ["returns_weights_too"]
 
 
 # %% exception="attention_scores"
-"""The function returns a list. Tests of numbers accept a list, but four other tests fail."""
+"""Tests that compare numbers accept a list, but four other tests fail."""
 shares = ["list"]
 
 

@@ -879,7 +879,7 @@ def test_heads_dropout_of_each_weight_by_itself(student):
         full, seen = weights_in_sight(student, 12, rate)
         dropped, visible = seen.abs() < 1e-6, full > 1e-4
         share = dropped[visible].double().mean().item()
-        message = f"With dropout {rate} about {share:.0%} of the weights were dropped."
+        message = f"With dropout {rate}, {share:.0%} of the weights were dropped, not about {rate:.0%}."
         expect(abs(share - rate) < 0.1, message)
     # Nothing is hidden in later rows and earlier columns.
     half = dropped[..., 6:, :6]

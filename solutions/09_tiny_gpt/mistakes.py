@@ -277,8 +277,8 @@ edit = "self.blocks(X) => self.norm(self.blocks(X))"
 
 
 # %% mistake="TinyGPT" name="final_rms_norm"
-"""After a LayerNorm, the features of each token have the mean 0. Which mean do they have in your model,
-where the head reads them?
+"""After a LayerNorm, the features of each token have the mean 0. Which mean do they have in the tensor
+that your head gets?
 """
 edit = "nn.LayerNorm(N) => nn.RMSNorm(N)"
 
@@ -466,7 +466,7 @@ misconceptions = ["bias_left_on"]
 
 
 # %% exception="TinyGPT"
-"""Any kind of position is right."""
+"""The exercise allows other positions than learnt ones, for example fixed sines and cosines."""
 misconceptions = ["plain_tensors", "positions_multiplied"]
 
 
@@ -476,7 +476,7 @@ misconceptions = ["logits_are_probabilities"]
 
 
 # %% exception="TinyGPT"
-"""Logits may have any size before training."""
+"""Before training, smaller logits are right, too: the loss is still near log(vocab_size)."""
 misconceptions = ["mean_for_sum"]
 
 

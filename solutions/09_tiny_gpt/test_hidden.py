@@ -672,7 +672,7 @@ def test_heads_are_those_given(student):
         same = torch.allclose(
             logits_of(model, tokens), logits_of(other, tokens), 0, 1e-5
         )
-        fault = "With the same weights, 4 heads and 1 give the same logits."
+        fault = "With the same weights, 4 heads give the same logits as 1 head."
         expect(not same, f"{fault} Where do you pass num_heads on?")
 
 

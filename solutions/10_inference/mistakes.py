@@ -31,8 +31,8 @@ def cached_attention(queries, keys, values, cache=None):
 
 
 # %% mistake="cached_attention" name="remembers_between_texts"
-"""A new text sees the text before it. Does your function store keys and values between calls? They belong
-in the cache that it returns.
+"""A new text sees the tokens of an earlier text. Does your function store keys and values between calls? They
+belong in the cache that it returns.
 """
 
 

@@ -3,7 +3,8 @@
 from autograder.diagnosis import Misconception
 
 _TURNED = "torch.stack([A * C - B * S, A * S + B * C], dim=-1)"
-_WHOLE = "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2)"  # without a dtype: integers, divided to float32
+# Without a dtype, `arange` gives integers, and dividing them gives float32.
+_WHOLE = "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2)"
 _CAST = "angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin().to(x.dtype)"
 
 CACHE = (

@@ -190,6 +190,6 @@ MISCONCEPTIONS = (
         "Does `num_heads` reach the attention? How many heads does your attention have?",
         "self.num_heads = num_heads => self.num_heads = 1 && d_out // num_heads => d_out"
         "\nMultiHeadAttention(A, B, C, D, num_heads) => MultiHeadAttention(A, B, C, D, 1)",
-        says=r"4 heads and 1 give the same logits",
+        says=r"4 heads give the same logits as 1 head",
     ),
 )

@@ -1,8 +1,8 @@
 """Sentences about steps of right answers, for mistakes that are not in the other files.
 
-If a wrong answer differs from a right answer in one step, students get the sentence of this step. It must be
-true of all such answers. In a pattern, P is the part that differs, and X the unchanged tensor that the step acts
-on. The first entry that fits is used.
+If a wrong answer differs from a right answer in one step, students get the sentence of this step. The
+sentence must be true of every answer that differs in this step only. In a pattern, P is the part that
+differs, and X the unchanged tensor that the step acts on. The first entry that fits is used.
 """
 
 from autograder.diagnosis import Place
@@ -86,7 +86,7 @@ PLACES = (
     Place(
         "exchanged",
         "Two names are exchanged.",
-        "Look at each line that uses an argument or a layer. Which two are exchanged?",
+        "Look at each line that uses an argument or a layer. Which two names are exchanged?",
         kinds="swapped",
     ),
     Place(
@@ -626,7 +626,7 @@ PLACES = (
     Place(
         "comparison",
         "A comparison is missing or wrong.",
-        "Try it with two equal numbers, and with numbers that differ by one. What should the result be?",
+        "Try two equal numbers, and two numbers that differ by one. What should the comparison give?",
         _COMPARISONS,
         kinds="comparison,condition,operator,number,name,value,place,order,step",
     ),

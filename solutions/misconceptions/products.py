@@ -26,8 +26,8 @@ MISCONCEPTIONS = (
     Misconception(
         "queries_and_keys_swapped",
         "Queries and keys are swapped.",
-        "Entry (i, j) of the scores should be the dot product of query i and key j. Write down which"
-        " product it is in your code.",
+        "Entry (i, j) of the scores should be the dot product of query i and key j. Which dot"
+        " product is it in your code?",
         "X @ Y.transpose(A, B) => Y @ X.transpose(A, B)",
         where="quer|key",
     ),

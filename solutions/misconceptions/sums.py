@@ -344,7 +344,7 @@ MISCONCEPTIONS = (
     Misconception(
         "subtracted_for_divided",
         "The sum is subtracted from the scores, but the scores should be divided by it.",
-        "Try the scores 1 and 3. Their sum is 4. Which part of 4 is the score 1, and which part is the score 3?",
+        "Try the scores 1 and 3. Their sum is 4. Which fraction of 4 is the score 1, and which is the score 3?",
         "scores / scores.sum() => scores - scores.sum()",
     ),
     Misconception(

@@ -1,4 +1,4 @@
-"""Rules that rewrite right answers, so that one step has one notation. The other files use this notation."""
+"""Rules that rewrite right answers, so that each step has the notation that patterns in other files use."""
 
 WRITINGS = """
 F.softmax(X, D) => torch.softmax(X, dim=D)
@@ -62,7 +62,7 @@ torch.cat(X, D) => torch.cat(X, dim=D)
 torch.stack(X, D) => torch.stack(X, dim=D)
 """
 
-# These mean the same for tensors of two dimensions only.
+# The two sides of these rules mean the same only for tensors of two dimensions.
 WRITINGS_OF_MATRICES = """
 X.T => X.transpose(-2, -1)
 X.t() => X.transpose(-2, -1)
