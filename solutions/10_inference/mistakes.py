@@ -110,7 +110,7 @@ edits = ["X * Y => (X * Y).detach()"]
 
 
 # %% exception="rotate"
-"""Integer positions times a float tensor give its dtype, so the conversion is optional."""
+"""Integer positions times a float tensor give the dtype of this tensor, so the conversion is optional."""
 edits = [
     "P.to(X.dtype) => P.to()",
     "P.to(X.dtype) => P",

@@ -38,7 +38,7 @@ MISCONCEPTIONS = (
     Misconception(
         "tokens_last",
         "After the split into heads, tokens and features are swapped.",
-        "Print the shape of your tensor after the split. Which of its dimensions should be the tokens, and which the features of a head?",
+        "Print the shape of your tensor after the split. Which dimension should count the tokens, and which the features of a head?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, H, S).permute(0, 2, 3, 1)",
     ),
     Misconception(

@@ -400,7 +400,7 @@ BLOCKS = (
         "denominator_not_rescaled",
         "The old output is rescaled to the new maximum, but the old denominator is not.",
         "Which maximum was subtracted in the terms of the old denominator? By which factor must you multiply the"
-        " old denominator to fit the new maximum?",
+        " old denominator so that it fits the new maximum?",
         "X * F + P.sum(...) => X + P.sum(...)",
         where="def add_block",
     ),
@@ -408,7 +408,7 @@ BLOCKS = (
         "output_not_rescaled",
         "The old denominator is rescaled to the new maximum, but the old output is not.",
         "Which maximum was subtracted in the terms of the old output? By which factor must you multiply the old"
-        " output to fit the new maximum?",
+        " output so that it fits the new maximum?",
         "X * F + P @ V => X + P @ V",
         where="def add_block",
     ),

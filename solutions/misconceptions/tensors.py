@@ -159,7 +159,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "no_batches",
-        "A line of your code gets a tensor with more or fewer dimensions, or more values, than it can use.",
+        "A line of your code gets a tensor with the wrong number of dimensions, or with too many values.",
         "Print the shape of the tensor in the line that fails. How many dimensions does this line expect?",
         crash=r"t\(\) expects a tensor with <= 2 dimensions|expected 2D|must be a matrix|must be 2-D|1D tensors expected|"
         r"vector \+ matrix|too many values to unpack \(expected 2\)",
@@ -240,7 +240,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_number_of_dimensions",
-        "A line of your code gets a tensor with more or fewer dimensions or values than it can use.",
+        "A line of your code gets a tensor with the wrong number of dimensions or values.",
         "Print the shape of the tensor in the line that fails. How many dimensions does this line expect?"
         " Count dimensions from the end.",
         crash=r"einsum\(\): the number of subscripts in the equation|must be a 3D tensor|"
@@ -277,8 +277,8 @@ MISCONCEPTIONS = (
     Misconception(
         "matrices_do_not_fit",
         "Two matrices cannot be multiplied, because their shapes do not fit.",
-        "Print both shapes before this step. Which dimension of the first must be equal to which dimension"
-        " of the second?",
+        "Print both shapes before this step. Has the first matrix as many columns as the second"
+        " matrix has rows?",
         crash=r"RuntimeError: (Expected size for first two dimensions of batch2|mat1 and mat2 shapes cannot)",
     ),
     Misconception(
