@@ -30,8 +30,7 @@ class Repair:
     code: Code
     # Known mistakes whose results equal those of the edited code. Empty if the code passes every test.
     remaining: tuple[Mistake, ...] = ()
-    # For each of two edits, the known mistakes that the edit repairs. They remain if only the other edit is
-    # made.
+    # For each of two edits, the known mistakes that it repairs. Empty if this was not determined.
     repaired: tuple[tuple[Mistake, ...], ...] = ()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from autograder.testing.inputs import Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 
-_MOST_BYTES = 1 << 16  # the most bytes of an array that are compared
+_MOST_BYTES = 1 << 16  # the largest number of bytes of an array that are compared
 # Microseconds charged to the budget of the search for a call of torch, and for a kilobyte of replies.
 _TORCH_CALL_COST, _KILOBYTE_COST = 3, 1
 

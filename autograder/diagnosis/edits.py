@@ -64,8 +64,8 @@ _NOT_DIMENSIONS = frozenset((  # functions, with the index of an argument that i
     ("split", "1"), ("chunk", "1"), ("repeat_interleave", "1"), ("norm", "1"), ("normalize", "1"),
     ("narrow", "2"), ("narrow", "3"), ("select", "2"), ("unflatten", "2"),
 ))  # fmt: skip
-# Functions with two dimensions. Rules of tables.py change both dimensions together: after a change of only
-# one, the two dimensions could be equal, and the call would have no effect.
+# Functions that swap two dimensions. Rules of tables.py change both dimensions at once. A change of only one
+# could make them equal, and then the call would have no effect.
 _TRANSPOSE = ("transpose", "swapaxes")
 _CASTS = frozenset(("to", "float", "double", "type_as", "half"))
 _EXTRA_TOKENS = 8  # a new value has at most 2 * (tokens of the old value) + _EXTRA_TOKENS tokens
@@ -81,7 +81,7 @@ def edits(code: Code, right: RightAnswerFragments) -> list[Edit]:
         for make in _EDIT_GENERATORS
         for edit in make(EditBuilder(right, compared, site), site)
     ]
-    if code.casts:  # leave out added casts, which would hide the effect of a wrong cast
+    if code.casts:  # do not try to add a cast: it would hide the effect of a wrong cast
         candidates = [edit for edit in candidates if edit.kind != "missing" or edit.does not in _CASTS]
     return _ranked([*candidates, *_joint(candidates)], code)
 
@@ -113,7 +113,7 @@ def _edit_position(edit: Edit) -> tuple[object, ...]:
 
 
 def _ranked(candidates: Sequence[Edit], code: Code) -> list[Edit]:
-    """Return edits sorted by rank, after delaying repeated edits of the same kind and node."""
+    """Return edits sorted by rank. Edits of the same kind and node get higher ranks from the second on."""
     likelier_edits = Counter[tuple[int, str]]()
     ranked, recipes = [], set[tuple[object, ...]]()
     for edit in sorted(candidates, key=lambda edit: edit.rank):
@@ -315,7 +315,7 @@ def _kind_and_rank_of_rule(
 
 
 def _other_calls(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that add a keyword argument of right answers to a call, or call a similar function."""
+    """Yield edits that call a similar function, or add a keyword argument that right answers pass."""
     node = site.node
     if not isinstance(node, ast.Call):
         return

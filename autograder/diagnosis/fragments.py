@@ -36,11 +36,11 @@ from autograder.diagnosis.trees import (
     without_positions,
 )
 
-_MOST_NODES = 14  # the most expressions in a value; a larger value would be a whole solution
-_MOST_STEP_NODES = 16  # the most expressions in a step, without its input
-_MOST_COMPARED = 2  # the most right answers with which a wrong answer is compared
+_MOST_NODES = 14  # the largest number of expressions in a value; a larger value would be a whole solution
+_MOST_STEP_NODES = 16  # the largest number of expressions in a step, without its input
+_MOST_COMPARED = 2  # the largest number of right answers with which a wrong answer is compared
 Names = Mapping[str, str]  # maps a right answer's names to a student's names; attributes begin with "self."
-MOST_NAMES = 8  # the most ways in which the names of one fragment are replaced
+MOST_NAMES = 8  # the largest number of renamed versions of one fragment
 # Names that a fragment keeps, because they mean the same in every answer.
 ANYWHERE = frozenset((*MODULES, "self", "float", "int", "range", "len", "super", HOLE))
 
@@ -292,7 +292,7 @@ class Edit:
     make: Make  # returns the replacement of this node
     kind: str  # the kind of change, such as "dimension"
     rank: float
-    size: int = 0  # the number of removed and added tokens, with an extra for large edits
+    size: int = 0  # the number of removed and added tokens, plus a surcharge for large edits
     extent: int = 0  # the number of tokens in the old code
     more: tuple[tuple[ast.AST, Make], ...] = ()  # further nodes and their replacements
     within: Code | None = None  # the code that is changed: the student's code, or an equivalent form
@@ -325,7 +325,7 @@ class EditBuilder:
         *more: tuple[ast.AST, New],
         size: int | None = None,
     ) -> Iterator[Edit]:
-        """Yield an edit if it is small. An edit with a given `size` is always yielded, and with this rank."""
+        """Yield an edit if it is small. If `size` is given, always yield the edit, with exactly this rank."""
         if size is not None:
             yield edit_of([(old, new), *more], kind, rank, size)
             return
@@ -372,5 +372,5 @@ def edit_of(
 
 
 def returning(new: New) -> Make:
-    """Return the function `make` of an edit whose replacement already exists."""
+    """Return a function that returns the replacement `new`, for the field `make` of an edit."""
     return lambda: new

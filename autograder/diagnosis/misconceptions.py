@@ -3,7 +3,7 @@
 The author writes the catalogue as Python files in solutions/misconceptions. Each file defines some of:
 
 - `MISCONCEPTIONS`, more specific misconceptions first.
-- `PLACES`: steps of right answers. They say where a mistake is, for mistakes that are not misconceptions.
+- `PLACES`: steps of right answers. They say where a mistake is, if no misconception says what it is.
 - `WRITINGS`: rules that rewrite code into a standard form. All other rules are written for this form.
 - `WRITINGS_OF_MATRICES`: more rules of this sort, which are valid only for two-dimensional tensors.
 """
@@ -21,8 +21,8 @@ from autograder.diagnosis.patterns import PatternError, Rule, check_expression, 
 from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import text_of
 
-_MOST_QUOTES = 3  # the most texts that a sentence quotes from the messages of failed tests
-_ROUNDS = 4  # the most passes over the rules for the standard form; rewritten code may match more rules
+_MOST_QUOTES = 3  # the largest number of texts that a sentence quotes from messages of failed tests
+_ROUNDS = 4  # each rule for the standard form is applied at most this often; rewriting can enable other rules
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Misconception:
     says: str = ""
     whole: bool = False  # whether the messages of all failed tests must match `says`
     if_unrepaired: bool = False  # whether `says` is used only if no repair was found
-    where: str = ""  # a regular expression; only questions with a matching right answer use the sentence
+    where: str = ""  # a regular expression; this entry applies only to questions with a matching right answer
 
     def quoting(self, messages: Iterable[re.Match[str]]) -> str:
         """Return the sentence, with up to three different texts that the group `quoted` has matched."""
@@ -61,7 +61,7 @@ class Misconception:
             check_expression(self.name, pattern)
 
     def fits(self, answers: Sequence[str]) -> bool:
-        """Whether the sentence fits a question with these right answers."""
+        """Whether this entry applies to a question with these right answers."""
         return fits_one(self.where, answers)
 
 

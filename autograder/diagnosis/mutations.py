@@ -21,7 +21,7 @@ ELSEWHERE = "device"  # an argument that is not changed, because grading uses on
 # Functions that give the same result if two neighbouring arguments are swapped.
 _COMMUTATIVE = frozenset(("add", "dot", "maximum", "minimum", "mul", "swapaxes", "transpose"))
 _MODULES = {"torch", "nn", "F", "functional", "math", "self"}
-_LOSSY_METHODS = ("detach", "float", "squeeze")  # by which a result loses its gradient, dtype or shape
+_LOSSY_METHODS = ("detach", "float", "squeeze")  # methods that drop a result's gradient, dtype or shape
 _CONSTANT = {"arange", "argmax", "ones", "ones_like", "size", "zeros", "zeros_like"}
 
 
@@ -86,7 +86,7 @@ def _statements(node: ast.AST) -> Iterator[Change]:
 
 
 def _calls(node: ast.AST) -> Iterator[Change]:
-    """Yield changes of a call: an argument left out, two arguments swapped, or only the input left."""
+    """Yield changes of a call: leave out an argument, swap two, or replace the call by its input."""
     if not isinstance(node, ast.Call):
         return
     for index in range(len(node.args)):

@@ -31,7 +31,7 @@ from autograder.diagnosis.trees import (
 _QUICK_FIELDS = ("op", "ops", "attr")  # fields that are compared before others
 _ARROW = "=>"
 _ALL = -1  # the index that selects every match
-_MOST_SINGLE_REWRITES = 4  # the most matches of a rule that are rewritten one at a time
+_MOST_SINGLE_REWRITES = 4  # the largest number of a rule's matches that are rewritten one at a time
 _LETTER = re.compile(r"[A-Z]")
 _ATTRIBUTE = re.compile(r"[A-SU-Z]")  # without T, because `.T` is torch's transpose
 _REST = "..."
@@ -211,7 +211,7 @@ class Rule:
         """Whether the left side is a `return` without arithmetic, such as `return X`.
 
         Such a rule would match nearly every function. So it may rewrite only the function or class that the
-        question asks for.
+        question asks for, and the base classes of this class.
         """
         first = self._patterns[0][0]
         return isinstance(first, ast.Return) and "BinOp(" not in ast.dump(first)

@@ -15,7 +15,7 @@ from autograder.diagnosis.patterns import Bound, PatternError, check_expression,
 from autograder.diagnosis.trees import expression_count, is_same_call, path_to_difference, token_counts
 
 _PLACE = "P"  # the letter of a pattern that marks the place
-_MOST_NODES = 5  # the most expressions in a plain value, such as a size or an index
+_MOST_NODES = 5  # the largest number of expressions in a plain value, such as a size or an index
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Place:
     sentence: str
     hint: str
     patterns: str = ""
-    where: str = ""  # a regular expression; only questions with a matching right answer use the sentence
+    where: str = ""  # a regular expression; this place applies only to questions with a matching right answer
     kinds: str = ""  # the kinds of edits that can be at this place, separated by commas; empty for all kinds
 
     @cached_property
@@ -45,7 +45,7 @@ class Place:
         check_expression(self.name, self.where)
 
     def fits(self, answers: Sequence[str]) -> bool:
-        """Whether the sentence fits a question with these right answers."""
+        """Whether this place applies to a question with these right answers."""
         return fits_one(self.where, answers)
 
 
@@ -123,7 +123,7 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
     if any(_is_part_of(changed, part) for part in parts):
         return False
     if changed is not node or kind == "order":
-        return not isinstance(node, ast.Assign)  # in an assignment, only the assigned value has changed
+        return not isinstance(node, ast.Assign)  # only the assigned value changes, not the assignment
     # If this step was added, replaced or removed, its input X is the same in the other code.
     step = bound.get("X")
     unchanged = {ast.unparse(one) for one in ast.walk(other) if isinstance(one, ast.expr)}

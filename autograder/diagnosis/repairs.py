@@ -1,7 +1,7 @@
 """Finds out from a repair what is wrong in a student's code: the place, name and kind of the mistake.
 
-In the standard form, equivalent code is written in the same way. With inlined values or joined statements,
-code has fewer variables (see wrong.py).
+Code is compared in several forms. The standard form writes equivalent code in the same way. Inlining values
+and joining statements (see wrong.py) remove variables from code.
 """
 
 import ast
@@ -23,8 +23,8 @@ from autograder.diagnosis.trees import altered, is_docstring, path_to_difference
 from autograder.diagnosis.wrong import Answers, with_inlined_values, with_joined_statements
 from autograder.testing.suite import HiddenTest, Run, Suite
 
-_EDITS_PER_SECOND = 200  # the most single edits that are tried for each second of the budget
-_CACHED_TEXTS = 10_000  # the most statements whose text in the standard form is cached
+_EDITS_PER_SECOND = 200  # the largest number of single edits that are tried for each second of the budget
+_CACHED_TEXTS = 10_000  # the largest number of statements whose text in the standard form is cached
 
 
 class Repairer:
@@ -73,8 +73,8 @@ class Repairer:
         """Yield the misconceptions whose rules turn the repaired code back into the wrong code.
 
         If a rule of the catalogue made the edit, the rule's misconception comes first. Other rules are tried
-        on the changed nodes and their ancestors, in three forms of the code: the standard form, this form
-        with inlined values, and the second form with joined statements.
+        on the changed nodes and their ancestors, in three forms of the code: in the standard form, then with
+        inlined values, then also with joined statements.
         """
         names = {edit.misconception for edit in repair.edits}
         if len(names) == 1 and names != {""}:

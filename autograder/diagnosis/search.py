@@ -42,21 +42,22 @@ _CANDIDATE_COST, _REQUEST_COST = 1500, 60  # microseconds charged to the budget 
 # The fractions of the budget after which the search stops trying single edits, ranking half repairs, and
 # trying pairs of edits.
 _SINGLE_SHARE, _HALF_SHARE, _PAIR_SHARE = 0.6, 0.7, 0.85
-_MOST_PAIRED_EDITS, _MOST_PAIRED_AT_NODE = 36, 5  # the most edits that are paired: in total, and of one node
-_MOST_PROBES = 4  # the most failed tests whose distances from passing are summed to compare half repairs
-_LEAST_PROGRESS = 0.2  # the least amount by which a half repair must decrease this sum
+_MOST_PAIRED_EDITS, _MOST_PAIRED_AT_NODE = 36, 5  # at most this many edits are paired: in total, of one node
+# Half repairs are compared by their total distance from passing at most this many failed tests.
+_MOST_PROBES = 4
+_LEAST_PROGRESS = 0.2  # the least amount by which a half repair must decrease this distance
 _RIGHT_SHAPE_DISTANCE = 1.5  # the largest distance of a result with the right shape
 _WRONG_SHAPE_DISTANCE = 2.0  # the distance of a result with a wrong shape
 _KINDS_FOR_OTHER_TESTS = ("error", "statement")  # kinds of edits that rarely change the first test's result
-# The most pairs of edits, and second edits after each half repair, as a fraction of the most single edits.
+# The limit on the number of pairs, and of second edits after each half repair, as a fraction of `most`.
 _SHARE_FOR_TWO = 0.3
-_MOST_RANKED = 48  # the most failed candidates that are ranked as half repairs
-_MOST_HALF_REPAIRS = 3  # the most half repairs after which second edits are tried
-# The most candidates in one request, and the most candidates that are tried after the first repair.
+_MOST_RANKED = 48  # the largest number of failed candidates that are ranked as half repairs
+_MOST_HALF_REPAIRS = 3  # the largest number of half repairs after which second edits are tried
+# The largest number of candidates in one request, and of candidates that are tried after the first repair.
 _BATCH = 16
-_MOST_REPAIRS = 4  # the most repairs among which the best is chosen
-# The most failed candidates that are compared with known mistakes in all tests, after their results agree in
-# one test: in total, and for the same known mistakes.
+_MOST_REPAIRS = 4  # the best repair is chosen among at most this many
+# If a failed candidate and known mistakes have equal results in one test, they are compared in all tests.
+# The largest number of candidates that are compared: in total, and with the same known mistakes.
 _MOST_RECOGNIZED, _MOST_EQUAL = 8, 2
 _LONGEST_BATCH = 300_000  # the largest total cost of the tests in one request, in microseconds
 _MOST_TESTS_AT_ONCE = 8  # the largest number of tests in one request
@@ -82,9 +83,9 @@ class Search:
     # Cached runs, by test, inputs and packed replies. Many candidates give equal replies to a test.
     _runs: dict[tuple[int, Inputs, bytes], Run] = field(default_factory=dict)
     _failures: Counter[HiddenTest] = field(default_factory=Counter)  # how many candidates failed each test
-    # By test: the distance of the student's code from passing. The tests are a few failed tests.
+    # The distance of the student's code from passing, by test, for at most _MOST_PROBES failed tests.
     _distances_before: dict[HiddenTest, float] = field(default_factory=dict)
-    # By test: the packed replies of the student's code to the same tests.
+    # The packed replies of the student's code, by test, for these tests.
     _replies_before: dict[HiddenTest, bytes] = field(default_factory=dict)
     # Failed candidates that may be half repairs: a list of likely candidates, and a list of the others.
     _half_repairs: tuple[list[Candidate], list[Candidate]] = field(default_factory=lambda: ([], []))
@@ -126,7 +127,7 @@ class Search:
     def _candidates_with_two_edits(
         self, code: Code, failed: Sequence[HiddenTest], recognized: Sequence[Repair]
     ) -> Iterator[list[Candidate]]:
-        """Yield lists of candidates that repair the code by two edits. The first lists use `recognized`."""
+        """Yield lists of candidates with two edits that repair the code, first with edits of `recognized`."""
         for first, second in combinations(recognized, 2):
             pair = self._pair(first.edits[0], second.edits[0])
             yield self._try_edits(pair, code, failed, self.budget, 1)
@@ -148,7 +149,7 @@ class Search:
             yield [candidate for candidate in candidates if candidate.edits[-1].old is not old]
 
     def _recognized(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
-        """Return the student's code, or failed candidates, as repairs after which known mistakes remain."""
+        """Return repairs after which known mistakes remain: the student's code, or failed candidates."""
         original = Candidate(self.runner, code)
         original.failure = self._run(min(failed, key=self._whole_cost), original)
         edited = sorted(self._failed, key=lambda candidate: candidate.edits[0].rank)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 New = ast.AST | list[ast.stmt]  # the replacement of a node; a statement can become several statements
 HOLE = "_hole_"  # the placeholder for the input of a step
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_CACHED_TREES = 2048  # the most results that are cached for each function with a cache
+_CACHED_TREES = 2048  # the largest number of results in the cache of a function
 _Tree = TypeVar("_Tree", bound=ast.AST)
 
 
@@ -133,7 +133,7 @@ def text_of(node: ast.stmt) -> str:
 
 @lru_cache(_CACHED_TREES)
 def _head(kind: str, *fields: tuple[str, Any]) -> str:
-    """Return the text of a function or class without its body. It is cached, as few edits change it."""
+    """Return the text of a function or class without its body. It is cached, because few edits change it."""
     lists = {name: [*value] if isinstance(value, tuple) else value for name, value in fields}
     return ast.unparse(getattr(ast, kind)(**lists, body=[]))
 

@@ -15,8 +15,8 @@ from autograder.diagnosis.trees import is_same_call, path_to_difference, positio
 from autograder.report.report import AnswerLine
 from autograder.report.text import one_line
 
-_MOST_ALTERNATIVES = 2  # the most mistakes that a sentence lists if they give the same results
-_LONGEST_QUOTE = 60  # the most characters of student code that are quoted
+_MOST_ALTERNATIVES = 2  # a sentence lists at most this many mistakes with the same results
+_LONGEST_QUOTE = 60  # the largest number of characters of student code in a quotation
 KINDS: Mapping[str, str] = {  # by kind of edit: a description of the change, without the new code
     "argument": "other arguments",
     "assigned": "a plain assignment",
@@ -268,7 +268,7 @@ def new_code(edit: Edit) -> str:
 
 
 def same_results(mistakes: Sequence[Mistake]) -> str:
-    """Return a sentence on mistakes with the same results, and a hint. The caller adds the first letter."""
+    """Return a sentence on mistakes with the same results, and a hint. The caller adds a "Y" or "y"."""
     misconceptions = [mistake for mistake in mistakes if isinstance(mistake, Misconception)]
     sentences = [one.sentence for one in misconceptions[:_MOST_ALTERNATIVES]]
     match sentences:

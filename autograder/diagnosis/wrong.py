@@ -30,11 +30,11 @@ class WrongAnswer:
     misconception: Misconception
     rule: Rule
     code: str
-    late: bool  # whether it was made from a right answer after the first two; few students write such code
+    late: bool  # whether it was made from the third or a later right answer; few students write such code
 
 
 class Answers:
-    """The right answers to one question, and wrong answers: right answers after one rule of the catalogue."""
+    """The right answers to one question, and wrong answers made from them by one rule of the catalogue."""
 
     def __init__(self, exercise: Exercise, catalogue: Catalogue, question: str) -> None:
         self.question = question
@@ -129,8 +129,8 @@ class Answers:
     def _rewritable_definitions(self, tree: ast.Module, rule: Rule) -> set[str]:
         """Return the names of the functions and classes that a rule may rewrite.
 
-        They are the function or class that the question asks for, and its base classes. If the rule is not
-        about results, all other functions are added.
+        They are the function or class that the question asks for, and its base classes. All other functions
+        are added, unless the rule matches a `return` without arithmetic.
         """
         classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         names, left = {self.question}, [self.question]
@@ -189,7 +189,7 @@ def _definition_of(tree: ast.Module, question: str, others: set[str]) -> ast.Mod
     return ast.Module(body, [])
 
 
-_MOST_INLINED_NODES = 8  # the most expressions in a value that replaces a variable
+_MOST_INLINED_NODES = 8  # the largest number of expressions in a value that replaces a variable
 
 
 def with_inlined_values(tree: ast.Module) -> ast.Module:
