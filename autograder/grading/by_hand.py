@@ -107,8 +107,8 @@ def _reached(
 ) -> tuple[list[CodePart], set[str]]:
     """Follow the names that an answer uses. Return the statements that define them, and these names.
 
-    If a function is defined again later, its earlier definitions are left out. They are included if one of
-    the returned statements above the last definition uses the function's name.
+    If a function is defined again later, its earlier definitions are left out, unless a returned statement
+    above the last definition uses the function's name.
     """
     finished = ((index, part) for index, part in enumerate(statements) if part.at not in unfinished)
     last = {name: index for index, part in finished if (name := _defined_afresh(part))}
@@ -152,7 +152,7 @@ def _needless(ran: Sequence[frozenset[str]], allowed: frozenset[str]) -> frozens
 
 
 def _named(operators: Iterable[str]) -> str:
-    """Return the name of an operator that torch has, if possible a public name, or an empty text."""
+    """Return the name of one of these operators, if possible a public name, or an empty text."""
     import torch  # imported here, because few answers get this far
 
     names = [name for name in operators if _NAME.fullmatch(name) and hasattr(torch.ops.aten, name)]

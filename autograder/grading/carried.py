@@ -25,8 +25,8 @@ from autograder.submission.notebook import NotebookCell
 from autograder.testing.bytecode import bytecode, global_names, marshalled
 
 Reports = Mapping[str, QuestionReport]
-# The questions that run again in one worker. Each value lists the wrong earlier questions. All values are
-# equal.
+# The questions that run again in one worker, each with the earlier questions whose failed answers it calls.
+# All values are equal.
 Rerun = dict[str, list[str]]
 
 
@@ -98,7 +98,7 @@ def with_note(question: QuestionReport, earlier: Sequence[str]) -> QuestionRepor
 
 
 def _both_failed(earlier: str, later: str, questions: Reports, cells: Sequence[NotebookCell]) -> bool:
-    """Whether the answers to both questions failed. Only then can the earlier answer be the reason."""
+    """Whether both answers failed. Only then can the earlier answer be the reason for the later failure."""
     if not {earlier, later} <= questions.keys() or questions[later].verdict is Verdict.REVIEW:
         return False
     both = (questions[name].tests for name in (earlier, later))

@@ -84,7 +84,7 @@ _SHARED_EXPLANATION = TypeAdapter[SharedExplanation | None](SharedExplanation | 
 
 @dataclass(frozen=True, slots=True)
 class FailedAnswer:
-    """A wrong answer, its failed runs on disclosed inputs, and its code, or None if it cannot be repaired."""
+    """A wrong answer and its failed runs on disclosed inputs. `looked` is None if it cannot be repaired."""
 
     question: str
     failed: Sequence[Run]
@@ -289,7 +289,7 @@ class Diagnosis:
         names = {one.name for one in self.repairer.names_of_edit(question, edit)} if mistakes else ()
         mistake = next((one for one in mistakes if one.name in names), None)
         place = None if mistake else self.repairer.place(question, edit)
-        # The edit may only undo an effect of the second edit, so a replaced word does not prove a mistake.
+        # The edit may only undo an effect of the other edit, so a replaced word does not prove a mistake.
         if place and (place.patterns or edit.kind not in _REPLACED_WORDS):
             return place.name, f"{place.sentence.removesuffix('.')}: {where}"
         if mistake is None and len(mistakes) == 1:
@@ -300,7 +300,7 @@ class Diagnosis:
         return name, f"{words.KINDS[edit.kind]}: {where}{hint}"
 
     def _fits(self, wrong: FailedAnswer, misconception: Misconception) -> bool:
-        """Whether an answer with this misconception fails these tests, at least half with equal results."""
+        """Whether code with this misconception fails the same tests, at least half with equal results."""
         return any(
             agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH
             for runs in self.repairer.failed(wrong.question, misconception)
@@ -403,7 +403,7 @@ class Diagnosis:
 
 
 def _hides_undefined_name(wrong: FailedAnswer, repair: Repair) -> bool:
-    """Whether a repair edits a rewritten form of the code that lacks the undefined name.
+    """Whether a repair edits a rewritten form of the code, in which the undefined name does not occur.
 
     For instance, `math.sqrt(x)` is rewritten as `x**0.5`, which runs even if `math` is not imported.
     """
@@ -413,7 +413,7 @@ def _hides_undefined_name(wrong: FailedAnswer, repair: Repair) -> bool:
 
 
 def _key(wrong: FailedAnswer) -> str:
-    """Return a digest of all data that decide an explanation: syntax trees, errors and recorded answers."""
+    """Return a digest of all data that decide an explanation, such as syntax trees, errors and replies."""
     texts = wrong.looked.texts.values() if wrong.looked else ()
     bodies = ((text, parsed(text)) for text in texts)
     trees = [text if body is None else repr([*map(ast.dump, body)]) for text, body in bodies]

@@ -79,7 +79,7 @@ class Examples:
 
     def _examples_in(self, question: str, run: Run) -> Iterator[Example]:
         for indices, inputs, answer in self._small_calls(question, run):
-            with suppress(ProtocolError, RecursionError):  # a malformed answer is not shown
+            with suppress(ProtocolError, RecursionError):  # skip a call that cannot be shown
                 right = self._right(run.test)
                 has_last = indices[-1] < len(right)
                 if has_last and all(is_same(right[n].request, run.exchanges[n].request) for n in indices):
@@ -89,7 +89,7 @@ class Examples:
     def _small_calls(self, question: str, run: Run) -> Iterator[tuple[tuple[int, ...], _Grids, object]]:
         """Yield the indices of the exchanges, the inputs and the result of each call that is small enough."""
         for indices in self._calls(question, run):
-            with suppress(ProtocolError, RecursionError):  # a malformed answer is not shown
+            with suppress(ProtocolError, RecursionError):  # skip a call with a malformed reply
                 inputs = self._inputs(question, [run.exchanges[n] for n in indices])
                 answer = _value(run.exchanges[indices[-1]])
                 if inputs is not None and _grids(answer, self._grid):
@@ -98,7 +98,7 @@ class Examples:
     def _calls(self, question: str, run: Run) -> Iterator[tuple[int, ...]]:
         """Yield the indices of the exchanges of each call that an example can show.
 
-        The question's function or an object of the question's class is called.
+        It is a call of the question's function, or of an object of the question's class.
         """
         if inspect.isclass(self._solution[question]):
             yield from object_calls(question, run.exchanges)

@@ -24,7 +24,7 @@ from autograder.worker.omission import LEFT_OUT
 
 _REPLACE = f'Replace "{STUB}()" with your code.'
 _MISSING_NAME = re.compile(r"name '(\w{1,100})' is not defined")
-_REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # limits in seconds for a call, and a session, that tries edited code
+_REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds at most for a call of edited code, and for a session
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,8 @@ class RunSubmission:
     def open_for_repairs(self, needed: Container[int]) -> Session:
         """Return a session to try edited code, which runs the cells with numbers in `needed`.
 
-        The session also runs the cells that students get unchanged. No other cell may affect an explanation,
-        because submissions with the same answer share the explanation.
+        The session also runs the cells whose code the exercise gives, such as imports. No other cell may
+        affect an explanation, because submissions with the same answer share the explanation.
         """
         cells = [cell for cell in self.cells if cell.number in needed or cell.text in self.exercise.given]
         return self.session.another(cells, self.given, self._repair_limits, keeps_states=False)
@@ -250,7 +250,7 @@ class RunSubmission:
     def _raised(self, error: StudentError) -> tuple[NotebookCell, int | None] | None:
         """Return the cell and the line at which an error was raised, or None.
 
-        The cells that students get unchanged are skipped if the traceback contains other cells.
+        Cells whose code the exercise gives are skipped if the traceback contains other cells.
         """
         cells = {cell.number: cell for cell in self.code}
         locations = [(cells[number], line) for number, line in error.places if number in cells]

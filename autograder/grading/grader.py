@@ -65,8 +65,8 @@ class Grader:
     3. All other tests run on hidden inputs, which are computed from `secret` and the submission.
     4. If a question fails although its visible check raised no error, its tests run on disclosed inputs in a
        new worker. Runs on disclosed inputs provide the hints and the name of the mistake.
-    5. If a failed answer calls the failed answer to an earlier question, its tests run again on hidden inputs
-       in a new worker, with a right answer to the earlier question. The better score counts.
+    5. If a failed answer calls the failed answer to an earlier question, the later question's tests run again
+       on hidden inputs in a new worker, with a right answer to the earlier question. The better score counts.
     6. Another worker without hidden inputs tries repairs of the submission's code. They explain the mistakes
        and change no score. With `marks_only` this step is left out, and the report says that wrong answers
        are not explained.
@@ -135,8 +135,8 @@ class Grader:
     ) -> Graded:
         """Grade a notebook's cells.
 
-        Without `inputs`, the hidden inputs follow from the cells' code. With `asked`, only these questions
-        are graded and reported. `written_with` is the Python version in the notebook's metadata, if any.
+        Without `inputs`, hidden inputs are computed from the secret and the cells' code. With `asked`, only
+        these questions are graded. `written_with` is the Python version in the notebook's metadata, if any.
         """
         self._warnings.clear()
         self.broken.clear()
@@ -275,7 +275,7 @@ class Grader:
         """Return the reason why an instructor has to look at the answer to a question, or None.
 
         Whether there is a reason depends only on the runs that decide the verdict, mostly on hidden inputs.
-        Runs on disclosed inputs only supply the names of operators.
+        Runs on disclosed inputs supply only the names of operators.
         """
         if (rule := self._rules.get(name)) is None:
             return None

@@ -10,7 +10,7 @@ from autograder.diagnosis.code import Code
 from autograder.diagnosis.words import Looked
 from autograder.submission.notebook import NotebookCell
 
-_MOST_NODES = 2000  # syntax nodes in code that is repaired; edits of longer code take too long
+_MOST_NODES = 2000  # longer code, in nodes of its syntax tree, is not repaired: it would take too long
 
 
 def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Looked | None:

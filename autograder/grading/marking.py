@@ -244,7 +244,7 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
     course = load_course(root)
     try:
         launched = launch.launch_zygote(course.settings.packages, outer=bubblewrap.program() is not None)
-        warm(course.settings.packages)  # at the same time, the parent process of the workers does this
+        warm(course.settings.packages)  # the workers' parent process imports at the same time
         from autograder.grading.grader import CourseGrader
         from autograder.sandbox.zygote import Zygote
 
