@@ -15,9 +15,9 @@ In reading order:
 - edits: the edits that are tried, the likeliest first.
 - step_edits: edits of steps and of whole statements.
 - fragments: collects values, steps and statements of right answers, and builds edits from them.
-- tables: general edits and mutants, as tables of rules.
-- mutations: mutants that cannot be written as rules.
-- places: the step that a repair changes, for mistakes without a name.
+- tables: rules for general edits, and for mutants: right code with a small mistake.
+- mutations: makes the mutants that cannot be written as rules.
+- places: names the step that a repair changes, if the catalogue has no name for the mistake.
 - misconceptions: the author's catalogue of misconceptions.
 - known: reads the wrong answers that the author has written, as code or as edits of the solution.
 - known_results: recognizes a mistake if the student's code gives the same results as a known wrong answer.

@@ -170,7 +170,7 @@ def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
                 + (0 if is_simple else 0.4)
                 + (type(fragment.tree) is not type(node)) * (0.2 if contains_name else 0.6)
             )
-            # Few mistakes are repaired by a computation in the place of a variable, so such edits come later.
+            # A computation instead of a variable rarely repairs a mistake, so such edits come later.
             rank += isinstance(node, ast.Name) and not isinstance(fragment.tree, ast.Name)
             kind = _kind_of_value(site, fragment.tree)
             for names, tokens in name_substitutions(fragment, site.scope):

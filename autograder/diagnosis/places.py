@@ -61,7 +61,7 @@ def places_of(wrong: ast.Module, right: ast.Module, kind: str, places: Sequence[
     """Yield the places at which right code differs from wrong code, in the catalogue's order.
 
     The patterns are matched with the right code. If the repair only removes tokens, they are matched with the
-    wrong code, because the removed step is only there.
+    wrong code, because only the wrong code has the removed step.
     """
     of_kind = [place for place in places if not place.kinds or kind in place.kinds.split(",")]
     right_path, wrong_path = _changed_path(right, wrong), _changed_path(wrong, right)

@@ -172,7 +172,7 @@ class Repairer:
         return tuple((misconception, rule) for misconception in fitting for rule in misconception.rules)
 
     def _has_texts(self, tree: ast.Module, texts: Sequence[str]) -> bool:
-        """Whether the statements of a tree have these texts, unchanged or in the standard form."""
+        """Whether the statements of a tree have these texts, as they are or in the standard form."""
         parts = [*_texts_of_statements(tree.body)]
         return len(parts) == len(texts) and all(
             part == text or self._standard_text(part) == text for part, text in zip(parts, texts, strict=True)

@@ -197,7 +197,7 @@ class Search:
     ) -> Iterator[Repair]:
         """Yield a repair for each candidate that passes all tests. All candidates pass the tests `failed`."""
         for candidate in candidates:
-            # The worker has to define this candidate again, because it has defined later candidates since.
+            # The worker has to define this candidate again, because it has since defined other candidates.
             if candidate.is_proven or self._passes_all(
                 Candidate(self.runner, candidate.code, candidate.edits), failed
             ):

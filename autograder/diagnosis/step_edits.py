@@ -223,7 +223,7 @@ def other_errors(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def registered_buffers(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that replace the assignment of an attribute or a parameter by `register_buffer`."""
+    """Yield edits that call `register_buffer` instead of assigning a tensor or parameter to an attribute."""
     match site.node:
         case ast.Assign(targets=[ast.Attribute(value=ast.Name("self"), attr=name)], value=value):
             if isinstance(value, ast.Call) and called_name(value) == "Parameter" and value.args:
