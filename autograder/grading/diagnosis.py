@@ -44,7 +44,7 @@ from autograder.worker.protocol import pack
 
 _ENOUGH = 0.5  # the least fraction of the failed tests that must show a misconception
 _MOST_EXPLANATIONS = 2000  # greatest number of cached explanations
-_SPOT = re.compile("\0(\\d+)\0")  # the index of a spot in a shared explanation, see Unplaced
+_SPOT = re.compile("\0(\\d+)\0")  # the index of a changed place in a shared explanation
 # Types of errors whose messages help students more than the line of a repair.
 _EXPLAINING_ERRORS = "NameError|UnboundLocalError|AttributeError|TypeError"
 # Kinds of edits that replace a single word of the code.

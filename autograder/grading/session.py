@@ -86,7 +86,7 @@ class Session:
     worker. So `results`, `lost` and `changed_later` stay the same after the first request: later runs of the
     cells cannot affect the report.
 
-    A worker numbers the cells that it runs from 0. It does not receive their numbers in the file, because
+    A worker numbers its cells from 0. It does not receive the cells' numbers in the file, because
     text cells would change these numbers. Errors and tracebacks get the numbers in the file afterwards.
     """
 
