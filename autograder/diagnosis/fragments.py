@@ -300,7 +300,8 @@ class Edit:
     cell: int | None = None  # the number of the cell that contains the replaced part
     does: str = ""  # if the edit adds a step: the operation of this step
     misconception: str = ""  # if the edit comes from the catalogue: the misconception that it repairs
-    recipe: tuple[object, ...] = ()  # the change without the node; edits with equal recipes can be joined
+    # The change, without the node that it changes. Edits with equal recipes can be joined into one edit.
+    recipe: tuple[object, ...] = ()
 
     @property
     def changes(self) -> list[tuple[ast.AST, New]]:

@@ -151,7 +151,7 @@ class Rule:
     def apply(
         self, tree: ast.Module, within: Container[str] | None = None, near: Container[int] | None = None
     ) -> Iterator[ast.Module]:
-        """Yield rewritten copies of the code: first with one match rewritten, finally with all matches.
+        """Yield rewritten copies of the code: some with a single match rewritten, then one with all matches.
 
         If `within` is given, only the functions and classes with these names are rewritten. If `near` is
         given, only the nodes with these ids are rewritten.

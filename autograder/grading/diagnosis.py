@@ -283,7 +283,7 @@ class Diagnosis:
         """Return a name and a description of one edit, from its mistake, its place or its kind.
 
         `mistakes` are the mistakes that the edit may repair. If the rule of a mistake reverses the edit, the
-        mistake is described. Otherwise the place is described, if it is known.
+        mistake is described. Otherwise it is the place, if known, or a single mistake, or the edit's kind.
         """
         where, question = looked.where(edit), wrong.question
         names = {one.name for one in self.repairer.names_of_edit(question, edit)} if mistakes else ()

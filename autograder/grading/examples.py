@@ -132,7 +132,7 @@ def object_calls(question: str, exchanges: Sequence[Exchange]) -> Iterator[tuple
     """Yield three indices for each call of an object whose weights the test has set by name.
 
     They are the indices of the exchanges that created the object, set its weights, and called it. An exchange
-    is a request of the test and the worker's reply. In it, a handle is the number of an object in the worker.
+    is a request of the test and the worker's reply. A handle is the number of an object in the worker.
     `question` is the name of the object's class.
     """
     created, loaded = dict[int, int](), dict[int, int]()  # indices of exchanges, by the handle of the object
