@@ -1,4 +1,4 @@
-"""Grades submissions of every kind by made-up students. All files are written to build/demo/."""
+"""Grades a made-up class with right, wrong, late and broken submissions. Writes only to build/demo/."""
 
 import json
 import os
@@ -29,7 +29,7 @@ from autograder.publishing.overview import write_overview, write_pages
 from autograder.submission.submission import Submission
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
-_LIMITS = {"cell_seconds": 3, "call_seconds": 2}  # short, because the demo waits for the endless loop
+_LIMITS = {"cell_seconds": 3, "call_seconds": 2}  # short, because the endless loop runs until these limits
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
 _ALL_HAND_IN = 2  # exercises that every student hands in; only the eager students hand in the others
 Answers = Mapping[str, str]
@@ -120,14 +120,14 @@ class Student:
 CLASS = (
     Student("ada", "gives the right answers", eager=True),
     Student("alan", "writes an endless loop", endless),  # near the top, because grading this takes longest
-    Student("blaise", "answers in another right way", otherwise, eager=True),
+    Student("blaise", "gives right answers, one written differently", otherwise, eager=True),
     Student("carl", "makes a known mistake", mistaken, eager=True),
     Student("dorothy", "makes a known mistake", mistaken),
     Student("emmy", "makes a known mistake", mistaken),
     Student("felix", "makes a known mistake", mistaken),
-    Student("isaac", "touches nothing", lambda *_: {}),
+    Student("isaac", "answers nothing", lambda *_: {}),
     Student("kurt", "sends half a file", save=broken_off),
-    Student("maryam", "has lost all metadata", save=stripped, eager=True),
+    Student("maryam", "sends a file without metadata", save=stripped, eager=True),
     Student("niels", "is late", handed_in=LATE),
 )
 
@@ -173,10 +173,10 @@ def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda 
 
 
 def named_mistake(demo: Course) -> tuple[str, str, str]:
-    """Return the student, the question and the page's address of an answer with a mistake.
+    """Return an answer with a mistake: its student, its question and the address of its feedback page.
 
-    The page names the mistake and its line. If no page names both, return the first question of the first
-    page.
+    The feedback page names the mistake and its line. If no page names both, return the first question of the
+    first page.
     """
     questions = [
         (work.student, question, f"{page.as_uri()}#question-{number}")

@@ -1,4 +1,4 @@
-"""Checks whether the machine and the course have everything that grading needs, and says how to fix it."""
+"""Checks whether the machine and the course have everything that grading needs, and says what to fix."""
 
 import os
 import platform
@@ -63,7 +63,7 @@ def _check(name: str, ok: bool, state: str, fix: str) -> Check:
 def _machine() -> Iterator[Check]:
     system, fix = platform.system(), "grade on Linux; other systems can only build and check notebooks"
     yield _check("system", system == "Linux", f"{system} {platform.release()}", fix)
-    yield Check("python", True, platform.python_version())  # an older Python cannot load this module
+    yield Check("python", True, platform.python_version())  # True: older versions cannot load this module
 
 
 def _packages(packages: Sequence[str]) -> Iterator[Check]:
@@ -118,7 +118,7 @@ def _kernel() -> Iterator[Check]:
 def _folders(root: Path) -> Iterator[Check]:
     closed = [name for name in WRITTEN if (root / name).exists() and not os.access(root / name, os.W_OK)]
     state = f"cannot write to {', '.join(closed)}" if closed else "can be written to"
-    yield _check("folders", not closed, state, "let this user write there")
+    yield _check("folders", not closed, state, "allow this user to write to these folders")
 
 
 def _newer_pythons(root: Path) -> Iterator[Check]:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _DRAFT = ".part"
-ANYBODY, OWNER = 0o666, 0o600  # who may read a new file; the process's umask may restrict this
+ANYBODY, OWNER = 0o666, 0o600  # permissions of a new file; the umask may restrict them
 _LOG = logging.getLogger(__name__)
 
 
 def write_whole(path: Path, content: str | bytes, mode: int = ANYBODY) -> Path:
-    """Write `content` to `path`, text as UTF-8, make missing folders on the way, and return `path`."""
+    """Write `content` to `path` and return `path`. Text is written as UTF-8; missing folders are made."""
     draft = path.with_name(f".{secrets.token_hex(8)}{_DRAFT}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     whole = content.encode() if isinstance(content, str) else content
@@ -35,7 +35,7 @@ def write_whole(path: Path, content: str | bytes, mode: int = ANYBODY) -> Path:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Put `path` into an OSError that has no file name, or the name of a temporary file."""
+    """Name `path` in an OSError that names no file, or names a temporary file."""
     try:
         yield
     except OSError as error:

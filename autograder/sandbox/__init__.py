@@ -9,5 +9,5 @@ contains the code that runs in these processes.
 - process: the grader's connection to a worker. It sends requests with deadlines, and reports how the process
   ended.
 - launch: starts the zygote's process.
-- bubblewrap: the outer wall: a command line that runs the zygote in separate namespaces.
+- bubblewrap: the outer wall, which is a command line that runs the zygote in separate namespaces.
 """

@@ -1,8 +1,8 @@
 """The grader's connection to a worker: it sends one request at a time, and reports how the process ended.
 
-Each request allows the process a number of seconds. The process uses up seconds while it computes, as the
-kernel measures, and while all its threads sleep. It uses up none while it waits for a processor or a disk, so
-the same code gets as far on a busy machine as on a quiet one. The limit of wall-clock time is ten times as
+Each request allows the process a number of seconds. Seconds count while the process computes (the kernel
+measures this time), and while all its threads sleep. They do not count while it waits for a processor or a
+disk, so a busy machine does not shorten the process's time. The limit of wall-clock time is ten times as
 long, and at least ten seconds. When this limit is reached, the machine was too busy, and StarvedError is
 raised.
 """
@@ -23,10 +23,10 @@ from autograder.worker.protocol import Header, Parts, ProtocolError, longest_ans
 from autograder.worker.remote_function import Answer
 
 _AT_ONCE = 16 << 10  # bytes to read at once, enough for nearly every reply
-_MOST_LATE = 100  # most late replies that are ignored; reading more would cost the grader too much time
+_MOST_LATE = 100  # number of late replies that are ignored; reading more would cost the grader too much time
 _LINGER_SECONDS = 0.2  # longest wait for the end of a process that has closed its connection
-LOOK_SECONDS = 0.05  # mean time between two checks whether a process sleeps
-LONGEST_SLEEP = 1.0  # most seconds of sleep counted between two checks; the machine may have been suspended
+LOOK_SECONDS = 0.05  # mean time between two checks of whether a process sleeps
+LONGEST_SLEEP = 1.0  # longest sleep counted between two checks; the machine may have been suspended
 _TIMES, LEAST_PATIENCE = 10, 10.0  # wall-clock limit: 10 times a request's seconds, but at least 10 seconds
 _CHANCE = random.SystemRandom()  # random numbers of the kernel, which do not depend on seeds
 AWAKE = {b"R", b"D"}  # states of a thread that computes, or waits for a processor or a disk
@@ -70,9 +70,9 @@ class Worker:
         self._reap = reap
         self._open = True
         self._asked = set[str]()
-        self._late = 0  # number of replies to earlier requests
+        self._late = 0  # number of late replies, which belong to earlier requests
         self._unread = bytearray()  # bytes received after the end of the last frame
-        self.received = 0  # bytes of all replies
+        self.received = 0  # bytes of all replies so far
 
     @property
     def seconds(self) -> float:
@@ -84,8 +84,8 @@ class Worker:
     ) -> tuple[Header, Parts]:
         """Send a request and return the reply. Raise WorkerError or ProtocolError if there is none.
 
-        Before the reply, the submission may call functions of the hidden test. `answer` runs these calls, and
-        its seconds count as seconds of the process. If the machine was too busy, raise StarvedError.
+        Before the reply, the submission may call functions of the hidden test. `answer` runs these calls. The
+        time that they take counts as time of the process. If the machine was too busy, raise StarvedError.
         """
         number = secrets.token_hex(8)
         self._asked.add(number)
@@ -147,7 +147,7 @@ class Worker:
             answered = reply.pop("id", None)
             if answered == number and "function" in reply and answer is not None:
                 self._send(pack(*answer(reply, sent)), deadline)
-                self.received = before  # do not count the bytes of calls, because they are not stored
+                self.received = before  # calls are not stored, so their bytes do not count
                 self.clock.add(time.thread_time() - begun)
                 deadline.check()
                 continue
@@ -200,12 +200,15 @@ class _Clock:
         return self._process_seconds + self._children + self._added + self.slept
 
     def add(self, seconds: float) -> None:
-        """Count seconds that the grader computed for the process, but not the process's sleep meanwhile."""
+        """Add seconds that the grader computed for the process.
+
+        The process slept meanwhile, and this sleep does not count.
+        """
         self._added += seconds
         self.begin()
 
     def stop(self) -> None:
-        """Stop counting, because a new process may get the id of the ended one."""
+        """Stop counting when the process has ended, because a new process may get its id."""
         self.seconds()
         self._runs = False
 

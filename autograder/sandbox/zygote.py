@@ -34,8 +34,8 @@ class Zygote:
 
     At the end of a `with` block, the zygote and all its workers end. The zygote runs in bubblewrap if
     bubblewrap is installed. The first worker tries forbidden actions. After that, `walls` names the walls
-    that are in effect, and `unsafe` says whether the course demands further walls. `launched` is a process
-    that was started earlier.
+    that are in effect, and `unsafe` says whether the course demands further walls. `launched` is the zygote's
+    process if it has been started already.
 
     The kernel ends the zygote when the thread that created it ends.
     """

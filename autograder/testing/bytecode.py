@@ -1,4 +1,4 @@
-"""Compiles code for a worker, without source, docstrings and comments."""
+"""Compiles code for a worker. The result contains no source, docstrings or comments."""
 
 import ast
 import dis

@@ -16,11 +16,11 @@ from autograder.worker.remote_function import Answer
 Request = tuple[Header, Parts]
 Reply = tuple[Header, Parts]
 CellLine = tuple[int, int | None]  # the number of a cell, and of a line in this cell (None: unknown)
-_ADVICE = "Hint: enable anomaly detection"  # from here on, torch's messages only give advice on debugging
+_ADVICE = "Hint: enable anomaly detection"  # torch's advice on debugging, which begins with these words
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")  # an object's address, which differs between processes
 _MAX_CELL_LINES = 20
 _MAX_BASES = 20
-_MAX_NUMBER = 1_000_000  # limit of the number of a cell or line; no notebook has so many
+_MAX_NUMBER = 1_000_000  # the numbers of cells and lines are below this limit; no notebook has so many
 
 
 class Backend(Protocol):
@@ -62,7 +62,7 @@ class Local:
 
 
 class LostError(Exception):
-    """The submission can reply to no more requests of a question. The question gets the error's `verdict`."""
+    """The submission cannot reply to further requests of a question, which gets the error's `verdict`."""
 
     def __init__(self, verdict: Verdict, message: str) -> None:
         super().__init__(message)

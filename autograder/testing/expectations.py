@@ -83,7 +83,7 @@ def expect_close(
     rtol: float = 0.0,
     name: str = "The result",
 ) -> Any:
-    """Expect the values of `expected`, within `atol` and `rtol`, and return the actual ones.
+    """Expect the values of `expected`, within `atol` and `rtol`, and return the actual values.
 
     For a list or a number, only the values must agree. A tensor, an array or a table must also have the
     shape, the dtype and the labels of `expected`. Without `atol`, the tolerance is 1e-5 for lists, for
@@ -124,7 +124,7 @@ def _package_of(value: object) -> str | None:
 
 
 def _of_package(package: str) -> Callable[..., object]:
-    """Return the function that compares values of a package."""
+    """Return the function that compares values of a package's types."""
     _, module, function = _OF_PACKAGES[package]
     expectation: Callable[..., object] = getattr(import_module(f"autograder.testing.{module}"), function)
     return expectation
@@ -236,7 +236,7 @@ def expect_unchanged(
     """Expect that a call does not change its arguments in place, and return its result.
 
     Instead of a function, a test can pass the result of `function.inspect(...)`, followed by the values that
-    the arguments had before this call. Arguments of other types than these values are not checked.
+    the arguments had before this call. An argument is skipped if none of these values has its type.
     """
     inspected = isinstance(function, Inspection)
     inspection = function if isinstance(function, Inspection) else function.inspect(*arguments)
@@ -245,7 +245,7 @@ def expect_unchanged(
     for number, (was, now) in enumerate(zip(arguments, after, strict=False)):
         changed = isinstance(now, type(was)) and not isinstance(now, Remote) and not equals(now, was)
         message = (
-            f"The function must leave its inputs alone, but it changed {argument(number, names)} in place."
+            f"The function must not change its inputs, but it changed {argument(number, names)} in place."
         )
         expect(not changed, f"{message} {hint}".rstrip())
     return inspection.output

@@ -21,15 +21,15 @@ from autograder.worker.values import Decoder, Encoder
 Function = Callable[..., Any]
 # Calls a function with other tensors in place of its tensor arguments; returns the result as a flat list.
 _Flat = Callable[[Sequence[Any]], list[Any]]
-MAX_CALLS = 20_000  # most calls in one test, of all functions together
+MAX_CALLS = 20_000  # largest number of calls in one test, of all functions together
 # The largest allowed product of a tensor's number of elements and its largest dimension. A function that
 # compares each token with each other token may need so many numbers. Gradients need more memory, so the limit
 # is divided by _LESS for gradients, once more for gradients of gradients, and so on.
 MAX_PAIRS, _LESS = 1 << 25, 4
-# The most groups of tensors in a call: the arguments, and one group of weights for each order of gradients.
+# The largest number of groups of tensors in a call: the arguments, and weights for each order of gradients.
 _MAX_GROUPS = 4
 _KINDS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
-_MAX_MESSAGE = 300  # most characters of an error's message
+_MAX_MESSAGE = 300  # largest length of an error's message, in characters
 
 
 class Functions:
@@ -54,7 +54,7 @@ class Functions:
         try:
             with silence():
                 if self._calls > MAX_CALLS:
-                    raise RuntimeError(f"in one test, at most {MAX_CALLS:,} such calls are answered")
+                    raise RuntimeError(f"functions of one test can be called at most {MAX_CALLS:,} times")
                 value = encoder.encode(_result(function, args, kwargs, weights))
             return {"value": value}, encoder.parts
         except Exception as error:

@@ -1,7 +1,8 @@
 """Collects hidden tests with pytest, and runs each of them many times without pytest's reports.
 
 With pytest's public API, each run of a test produces reports on setup, call and teardown. Formatting them
-takes a hundred times as long as a hidden test. So this module, and no other, uses private names of pytest:
+takes a hundred times as long as a hidden test. Therefore this module uses private names of pytest. It is the
+only module that does so.
 
 - `Function._initrequest` and `Session._setupstate` create a test's fixtures for each run and tear them down.
 - `Function._fixtureinfo` lists the fixtures.

@@ -34,9 +34,9 @@ class Inspection:
     """The effects of one call: its output, its arguments after the call, and gradients."""
 
     output: Any
-    arguments: tuple[Any, ...]  # after the call
-    gradients: dict[int, "torch.Tensor | None"]  # by the argument's position
-    parameters: dict[str, "torch.Tensor | None"]  # by the parameter's name, for modules
+    arguments: tuple[Any, ...]  # the arguments after the call
+    gradients: dict[int, "torch.Tensor | None"]  # of each argument, by position
+    parameters: dict[str, "torch.Tensor | None"]  # of a module's parameters, by name
 
 
 class Student:
@@ -210,7 +210,7 @@ class Torch(Remote):
 def names_asked(code: object) -> Iterator[str]:
     """Yield the notebook's names that a request refers to."""
     match code:
-        case {"code": _}:  # a definition of the test
+        case {"code": _}:  # code that the test itself defines
             return
         case {"name": str(name)}:
             yield name

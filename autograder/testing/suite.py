@@ -38,8 +38,9 @@ def question(
 
     A `basic` test computes results on ordinary inputs. If all basic tests pass, they give half of the
     question's points. If no test is marked as basic, the question's first test is basic. The other tests
-    share the other half by their `weight`. Use `needs_results` for a test that an answer passes even if it
-    does nothing, such as a test for unchanged inputs. Such a test gives points only if all basic tests pass.
+    share the other half in proportion to `weight`. Use `needs_results` for a test that an answer passes even
+    if it does nothing, such as a test for unchanged inputs. Such a test gives points only if all basic tests
+    pass.
     """
     return pytest.mark.question(name, weight=weight, basic=basic, needs_results=needs_results)
 
@@ -137,7 +138,7 @@ class Suite:
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
-        seed_the_processor_alone()  # as workers do; makes torch.manual_seed faster
+        seed_the_processor_alone()  # makes torch.manual_seed faster; workers do the same
         with reference_errors(exercise):
             self._reference = self._solution()
         with beside_handout(exercise):

@@ -10,7 +10,7 @@ from autograder.report.text import short_repr
 from autograder.testing.arrays import Array, unlike
 from autograder.testing.expectations import Unmet, described, within
 
-_MOST = 5  # the number of column names that a message lists
+_MOST = 5  # largest number of column names that a message lists
 _KINDS = {pd.DataFrame: "a DataFrame", pd.Series: "a Series", pd.Index: "an Index"}
 
 

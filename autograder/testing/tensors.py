@@ -61,7 +61,7 @@ def expect_values(
     if atol is None:
         atol = {torch.float64: 1e-9, torch.float32: 1e-5}.get(expected.dtype, 0.0)
     if torch.allclose(tensor, expected, rtol=rtol, atol=atol):
-        return  # the usual case; the code below only finds the message
+        return  # the usual case; the code below only chooses the message
     expect_no_nan(tensor, name)
     wrong = ~torch.isclose(tensor, expected, rtol=rtol, atol=atol)
     raise Unmet(f"{where(wrong.numpy(), name)} {hint}".rstrip())
@@ -159,8 +159,9 @@ def expect_computed(function: Callable[..., Any], *arguments: object, names: Seq
     If this expectation fails, the test is "not judged" instead of "failed". A test calls it before it checks
     a property. The result must not equal an argument, and its rows must not all be equal. Its values are not
     compared with the right values.
-    The first and last elements of arguments are not varied, so a loop with one iteration too few still
-    passes.
+
+    The first and last elements of the arguments stay the same, so a loop with one iteration too few passes
+    here.
     """
     result = function(*arguments)
     parts, floats = _parts(result), _floats(arguments)
@@ -190,7 +191,7 @@ def expect_inputs_unchanged(function: Remote, **arguments: object) -> None:
 def expect_dtype_kept(function: Callable[..., Any], *arguments: object) -> None:
     """Expect float32 results for float32 arguments, and float64 results for float64 arguments.
 
-    A change of 1e-9 in float64 arguments must show in the result, so that no step is computed in float32.
+    A change of 1e-9 in float64 arguments must show in the result. A step computed in float32 would hide it.
     """
     for dtype in (torch.float32, torch.float64):
         floats = {i: tensor.to(dtype) for i, tensor in _floats(arguments).items()}
@@ -264,7 +265,7 @@ def _floats(arguments: Sequence[object]) -> dict[int, torch.Tensor]:
 def _call(
     call: Callable[..., Any], arguments: Sequence[object], others: dict[int, torch.Tensor], **how: object
 ) -> Any:
-    """Call `call` with `arguments`, where `others` replaces the arguments at its positions."""
+    """Call `call` with `arguments`. The tensors in `others` replace the arguments at their positions."""
     return call(*(others.get(i, value) for i, value in enumerate(arguments)), **how)
 
 

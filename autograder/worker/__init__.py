@@ -10,7 +10,7 @@ them.
 - stand_in: replaces functions of torch that need a compiler or a GPU.
 - namespace: replies to requests, for example to call a function of the notebook.
 - remote_function: lets student code call functions of a hidden test, which stay in the grader's process.
-- core: references to classes and functions of torch, which a submission cannot replace.
+- core: keeps references to classes and functions of torch, so that a submission cannot replace them.
 - operators: records which operators torch runs during a call.
 - description: describes an exception, or a value that cannot be sent, to the grader.
 - protocol: the form of every message between grader and worker, and the limits on its size.

@@ -22,7 +22,7 @@ from autograder.worker.protocol import (
     write_json,
 )
 
-MAX_OBJECTS = 100_000  # most Python objects in an array, or in a column of a table
+MAX_OBJECTS = 100_000  # largest number of Python objects in an array, or in a column of a table
 _TENSORS = frozenset(DTYPES.values())
 _SENT_DTYPES = re.compile(  # dtypes of arrays that are sent as bytes; U3 is for texts of at most 3 characters
     r"bool|u?int(8|16|32|64)|float(16|32|64)|complex(64|128)|U[1-9]\d{0,4}"

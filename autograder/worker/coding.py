@@ -22,14 +22,14 @@ from autograder.worker.protocol import (
     ProtocolError,
 )
 
-MAX_KEY = 500  # most characters of a dict's key, such as a parameter's name
-MAX_ITEMS = 1000  # most items of a dict or set; so few are fast to store even if all their hashes are equal
-MAX_BITS = 4096  # most bits of an integer
+MAX_KEY = 500  # largest length of a dict's key, such as a parameter's name, in characters
+MAX_ITEMS = 1000  # largest number of items in a dict or set; fast to store even if all hashes are equal
+MAX_BITS = 4096  # largest number of bits in an integer
 MAX_INTEGER = 1 << 63  # integers from this size on are written in hexadecimal
-# The most containers inside each other. Each container takes at most three levels of brackets. The levels of
-# four containers are left for the message around the values.
+# The largest number of containers inside each other. Each container takes at most three levels of brackets.
+# The levels of four containers are left for the message around the values.
 _MAX_LEVELS = MAX_DEPTH // 3 - 4
-_MAX_KEY_ELEMENTS = 100  # most elements of a tuple or frozenset that is a key
+_MAX_KEY_ELEMENTS = 100  # largest number of elements in a tuple or frozenset that is a key
 _MRO = type.__dict__["__mro__"].__get__
 
 
@@ -58,7 +58,7 @@ def _row_of(kind: Any) -> Row | None:
 
 @lru_cache(1)
 def _rows(*_: int) -> Mapping[int, tuple[object, Row]]:
-    """Return {id(type): (type, row)}. The arguments change when a module is loaded; this renews the cache."""
+    """Return {id(type): (type, row)}. Loading a module changes the arguments, which renews the cache."""
     rows = dict[int, tuple[object, Row]]()
     for row in reversed(TABLE.values()):
         for path in row.types:
@@ -71,7 +71,8 @@ def _rows(*_: int) -> Mapping[int, tuple[object, Row]]:
 class Encoder:
     """Turns the values of one message into JSON, and collects the message's parts.
 
-    A value that exceeds the limits of a message is replaced by a reference.
+    A value that is too large is replaced by a reference. If the message as a whole becomes too large or is
+    nested too deeply, an error is raised.
     """
 
     def __init__(self, refer: Callable[[object], Header]) -> None:
@@ -183,7 +184,10 @@ class Decoder:
         return keys
 
     def content(self, index: Any) -> bytes:
-        """Return a part of bytes. It can be used once, so that a small message cannot become huge values."""
+        """Return a part of bytes. Each part can be used only once.
+
+        Otherwise, a small message could become huge values.
+        """
         part = self.parts[index] if type(index) is int and index >= 0 else None
         if index in self._taken or type(part) is not bytes:
             raise ProtocolError("a part should be bytes and used once")
@@ -194,8 +198,8 @@ class Decoder:
 def is_key(value: Any) -> bool:
     """Whether a value may be a key of a dict or an element of a set.
 
-    Allowed are short texts and bytes, numbers, dates and all other values whose row has `is_key`, and short
-    tuples and frozensets of these values.
+    Short texts, short bytes, and values whose row has `is_key`, such as numbers and dates, may be keys. Short
+    tuples and frozensets of keys may be keys, too.
     """
     if isinstance(value, str | bytes):
         return len(value) <= MAX_KEY

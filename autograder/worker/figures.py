@@ -11,7 +11,7 @@ from typing import Any, get_args
 from autograder.worker.coding import Encoder, RefusedError, Row
 from autograder.worker.protocol import Header, ProtocolError
 
-_MOST = 100  # most axes in a figure, and most artists of one kind on one pair of axes
+_MOST = 100  # largest number of axes in a figure, and of artists of one kind on one pair of axes
 _TEXTS = ("title", "xlabel", "ylabel", "xscale", "yscale")
 
 

@@ -58,7 +58,7 @@ class Namespace:
         self._held: list[object] = []
         self._defined: dict[int, Any] = {}  # functions and classes that a hidden test defines, by number
         self._recorder: Recorder | None = None  # records the operators of the current request, or is None
-        self._states: dict[str, dict[str, Any]] = {}  # by question: the variables at the question's check
+        self._states: dict[str, dict[str, Any]] = {}  # the variables at each question's visible check
         self._end: dict[str, Any] | None = None  # the variables after the last cell; None before it has run
 
     def handle(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
@@ -270,7 +270,7 @@ class MissingError(NameError):
 
 @lru_cache(1024)
 def _compiled(source: str, name: str) -> CodeType:
-    """Compile an edited statement or a trusted cell. Many are needed again, so they are cached."""
+    """Compile an edited statement or a trusted cell. The code is cached, because it is often needed again."""
     return compile(source, name, "exec")
 
 
@@ -296,7 +296,7 @@ def _pristine(seed: int) -> None:
         torch.set_autocast_enabled("cpu", False)
         if torch.are_deterministic_algorithms_enabled():  # the setter would take a second at its first call
             torch.use_deterministic_algorithms(False)  # deterministic algorithms run other operators
-        torch.set_num_threads(1)  # operators that run in other threads are not recorded
+        torch.set_num_threads(1)  # operators in other threads would not be recorded
     if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
         pyplot.close("all")
 

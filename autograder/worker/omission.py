@@ -12,7 +12,7 @@ from copy import copy
 HERE = "where notebooks are graded"
 LEFT_OUT = "which was left out"
 NO_INPUT = "a graded cell cannot ask for input"
-_MAX_QUOTE = 80  # most characters of a statement that a message quotes
+_MAX_QUOTE = 80  # largest number of characters of a statement in a message
 _DISPLAYS = ("matplotlib", "gui", "config")  # magics that only affect how output is displayed
 _NO_GPU = (AssertionError, RuntimeError)
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -29,7 +29,7 @@ class Omissions:
         # undefined name: (the left-out statement that should define the name, why it was left out). The name
         # "*" stands for the last `from package import *` of a missing package.
         self._origins: dict[str, tuple[str, str]] = {}
-        # undefined name: the error of the left-out statement in the last cell that should define the name
+        # For the last cell: undefined name: the error of the left-out statement that should define the name.
         self._unbound: dict[str, BaseException] = {}
 
     def rest(self, statement: ast.stmt, error: BaseException | None) -> Rest | None:
@@ -58,9 +58,9 @@ class Omissions:
         return next((error for name, error in unbound.items() if name not in names), None)
 
     def cause(self, name: str) -> str:
-        """Return a text about the left-out statement that should define `name`; "" if there is none."""
+        """Return the left-out statement that should define `name`, and why it was left out; "" for none."""
         statement, why = self._origin(name)
-        return f"from {statement}, {LEFT_OUT}: {why}" if statement else ""
+        return f"{statement}, {LEFT_OUT}: {why}" if statement else ""
 
     def _origin(self, name: str) -> tuple[str, str]:
         from_star = name and name not in self._origins and not hasattr(builtins, name)
@@ -77,7 +77,7 @@ class Omissions:
             statement.decorator_list = kept
             return (statement,), f"A decorator of {statement.name} was left out: {why}."
         if [node for node in ast.walk(statement) if _quote_annotation(node, name)]:
-            return (statement,), f"Annotations of {statement.name} were not read: {why}."
+            return (statement,), f"Annotations of {statement.name} were ignored: {why}."
         return None
 
     def _left_out(self, statement: ast.stmt, error: BaseException, why: str) -> Rest:

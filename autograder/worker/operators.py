@@ -16,9 +16,9 @@ from typing import Any
 
 from autograder.worker.core import core
 
-LOST = "python::lost"  # this entry says that some operators could not be recorded
-_MAX_OPERATORS = 200  # most different names in one reply
-_MAX_NAME = 80  # most characters of a name
+LOST = "python::lost"  # an entry with this name says that some operators could not be recorded
+_MAX_OPERATORS = 200  # largest number of different names in one reply
+_MAX_NAME = 80  # largest length of a name, in characters
 _CORE = "aten::"
 # torch runs this operator to print a tensor. Inside this operator, `sum` only counts elements.
 _OF_PRINTING = "aten::masked_select"

@@ -9,8 +9,8 @@ JSON values, then the sizes of its parts.
 
 In the course's exercises, right answers and known mistakes need at most 205 KB of tensors, a header of 1.9
 KB, 7 nested brackets, 18 tensors, 4 dimensions, 32,000 elements, dicts of 15 items, keys of 25 characters and
-texts of 388 characters. The limit of dimensions is eight times what is needed, and each other limit at least
-twenty times.
+texts of 388 characters. The limit of dimensions is eight times the number that is needed. Each other limit is
+at least twenty times the number that is needed.
 """
 
 import ctypes
@@ -27,16 +27,16 @@ import safetensors
 
 from autograder.worker.core import core, undisturbed
 
-MAX_HEADER = 8 << 20  # most bytes of a header with code, or with the outputs of a cell
-MAX_ANSWER = 256 << 10  # most bytes of any other header
-MAX_PAYLOAD = 16 << 20  # most bytes of all parts together
-MAX_TOKENS = 10_000  # most brackets and commas in a header; this also limits the number of values
-MAX_DEPTH = 200  # most brackets inside each other
-MAX_TEXT = 10_000  # most characters of a string
+MAX_HEADER = 8 << 20  # largest size of a header with code or with a cell's outputs, in bytes
+MAX_ANSWER = 256 << 10  # largest size of any other header, in bytes
+MAX_PAYLOAD = 16 << 20  # largest size of all parts together, in bytes
+MAX_TOKENS = 10_000  # largest number of brackets and commas in a header, and therefore of values
+MAX_DEPTH = 200  # largest number of brackets inside each other
+MAX_TEXT = 10_000  # largest length of a string, in characters
 MAX_PARTS = 1000
-MAX_PARTS_HEADER = 512 << 10  # most bytes of safetensors' header, which lists dtypes and shapes
-MAX_DIMS = 32  # most dimensions of a tensor; most functions of torch allow 64
-MAX_ELEMENTS = 1 << 22  # most elements of a tensor, and of its sum or product along any dimensions
+MAX_PARTS_HEADER = 512 << 10  # largest size of safetensors' header, which lists dtypes and shapes, in bytes
+MAX_DIMS = 32  # largest number of a tensor's dimensions; most functions of torch allow 64
+MAX_ELEMENTS = 1 << 22  # largest number of elements in a tensor, and in its sums along any dimensions
 _LONG = {"code", "source", "outputs"}  # a header with one of these entries may have MAX_HEADER bytes
 _MAX_DIGITS = 20
 _BRACKETS = b"{}[]"
@@ -65,7 +65,7 @@ def _integer(digits: str) -> int:
 
 
 _ENCODER = json.JSONEncoder(allow_nan=False)
-_DECODER = json.JSONDecoder(parse_constant=int, parse_int=_integer)  # for NaN, int raises an error
+_DECODER = json.JSONDecoder(parse_constant=int, parse_int=_integer)  # refuses NaN: int("NaN") fails
 
 
 def pack(header: Header, parts: Parts) -> bytes:
@@ -137,10 +137,10 @@ def read_json(text: bytes, most: int = MAX_TOKENS) -> Any:
 
 
 def _check_json(text: bytes, most: int) -> None:
-    """Raise ProtocolError for JSON with too many values or brackets nested too deeply; build no value."""
+    """Raise ProtocolError if JSON has too many values or too deep brackets. No value is built."""
     if len(text) <= MAX_TOKENS and text.count(b"{") + text.count(b"[") <= MAX_DEPTH:
         return  # nearly every message is so small that it needs no further check
-    bare = text.replace(rb"\\", b"").replace(rb"\"", b"")  # without escaped quotes
+    bare = text.replace(rb"\\", b"").replace(rb"\"", b"")  # the text without escaped quotes
     if bare.count(b'"') > 4 * most:
         raise ProtocolError("a message contains too many strings")
     outside = b"".join(bare.split(b'"')[::2])

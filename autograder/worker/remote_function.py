@@ -35,7 +35,7 @@ def answering(answer: Answer | None) -> Iterator[None]:
 
 def unanswered(*_: object) -> tuple[Header, Parts]:
     """Raise RuntimeError: outside a request, the grader does not answer calls."""
-    raise RuntimeError("a hidden test's function can be called only while the test waits")
+    raise RuntimeError("a hidden test's function can be called only while the test waits for your code")
 
 
 class RemoteFunction:
@@ -117,11 +117,7 @@ def _differentiable() -> Any:
     function: Any = sys.modules["torch"].autograd.Function
 
     class Differentiable(function):  # type: ignore[misc]
-        """A call, or its gradients.
-
-        `tensors` are the groups for `_Call.run`, one after another, and `sizes` are the lengths of the
-        groups.
-        """
+        """A call, or its gradients. `tensors` are the groups for `_Call.run`, with lengths in `sizes`."""
 
         @staticmethod
         def forward(call: _Call, sizes: list[int], *tensors: Any) -> Any:

@@ -31,7 +31,7 @@ def numbered(group: str, machine: str) -> dict[str, int]:
 _LOAD, _JUMP_EQUAL, _JUMP_ABOVE, _JUMP_SET, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
-_EPERM, _ENOSYS, _ENOTTY = (0x00050000 | error for error in (1, 38, 25))  # actions: fail with this error
+_EPERM, _ENOSYS, _ENOTTY = (0x00050000 | error for error in (1, 38, 25))  # actions that let a call fail
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000  # calls from this number on use the x32 calling convention of x86-64
 _SET_SECCOMP, _FILTER = 22, 2

@@ -20,12 +20,13 @@ from autograder.worker.omission import HERE, NO_INPUT, Omissions
 from autograder.worker.protocol import Header
 from autograder.worker.stand_in import idle_checks, stand_in
 
-MAX_TEXT = 20_000  # most characters of printed text that a cell keeps
-MAX_WRITTEN = 50_000_000  # most characters that a cell may print; only an endless loop prints more
-MAX_DISPLAYS = 20  # most pictures and tables that a cell keeps
-MAX_SHOWN = 2 << 20  # most characters of all pictures and tables of a cell
+MAX_TEXT = 20_000  # largest number of printed characters that are kept from a cell
+MAX_WRITTEN = 50_000_000  # largest number of characters that a cell may print; only endless loops print more
+MAX_DISPLAYS = 20  # largest number of pictures and tables that are kept from a cell
+MAX_SHOWN = 2 << 20  # largest size of a cell's pictures and tables together, in characters
 _LEAST = 16  # each write counts as at least this many characters
-MAX_CHANGES = 150  # most outputs of a cell; each change between stdout and stderr begins a new output
+# Each change between stdout and stderr begins a new output, unless the cell already has so many outputs.
+MAX_CHANGES = 150
 _PROGRAMS = """
     ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
 """
@@ -206,7 +207,7 @@ class Shell:
         match described:
             case {"type": "NameError", "message": str(message)}:
                 cause = self.omissions.cause(message.removeprefix("name '").partition("'")[0])
-                more = f". It should come {cause}. {_ALONE}" if cause else ""
+                more = f". It should come from {cause}. {_ALONE}" if cause else ""
                 return {**described, "message": f"{message}{more}"}
             case {"type": "FileNotFoundError", "message": str(message)}:
                 return {**described, "message": f"{message}. {_ALONE}"}

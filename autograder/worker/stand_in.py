@@ -11,7 +11,7 @@ from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, PathFin
 from types import ModuleType
 from typing import Any
 
-_NOT_COMPILED = "torch.compile would start a compiler, so here the code runs as it is written.\n"
+_NOT_COMPILED = "torch.compile would start a compiler, so grading runs the code without compiling it.\n"
 _NO_GPU = "There is no GPU where notebooks are graded, so tensors are created on the CPU.\n"
 # Packages that many notebooks import. If such a package is not installed, importing it always fails, even if
 # the submission has written a file of this name. The grader's scans of a submission's code rely on this.

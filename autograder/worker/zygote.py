@@ -7,7 +7,8 @@ the grader. The zygote sends "r" when it is ready, and then replies to four mess
 
 - "f" with a socket attached forks a child, which replies to requests on that socket and has a scratch folder
   of its own. The reply is the child's process id, with a pidfd attached.
-- "w" with a process id waits until this child ends, and removes its folder. The reply is the wait status.
+- "w" with a child's process id waits until the child ends, and removes its folder. The reply is the wait
+  status.
 - "o" makes an optimizer, because torch imports further modules for the first optimizer. Children that are
   forked later inherit these modules. The reply is "r".
 - "p" imports matplotlib for all children that are forked later. The reply is "r".
@@ -99,9 +100,9 @@ def _touch_proc() -> None:
     thousands of bits to the next worker: it would call lstat on some files, and the next worker would read
     the times of these files.
 
-    Of the folders of processes, only those of this process, its parent and process 1 are visited. There may
-    be many others, which bubblewrap hides. `map_files` is skipped because a worker cannot read it, and `net`
-    because the times of its files change at each lstat.
+    Of the folders of processes, only those of this process, its parent and process 1 are visited. To visit
+    all others could take long, and bubblewrap hides them. `map_files` is skipped because a worker cannot read
+    it. `net` is skipped because the times of its files change at each lstat.
     """
     ours = {"1", str(os.getpid()), str(os.getppid())}
     for folder, names, files in os.walk("/proc"):
@@ -169,7 +170,10 @@ def _serve(channel: socket.socket, shell: Shell) -> None:
 
 
 class _Calls:
-    """Sends calls of the hidden test's functions to the grader, one at a time, during one request."""
+    """Sends calls by student code to the grader during one request, one at a time.
+
+    Student code calls functions of the hidden test, which stay in the grader's process.
+    """
 
     def __init__(self, channel: socket.socket, requests: Receive, number: str) -> None:
         self._channel, self._requests, self._number = channel, requests, number

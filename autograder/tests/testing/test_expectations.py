@@ -79,7 +79,10 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: expect_moved(torch.tensor(2.1), [RIGHT], "It is far off."), "It is far off."),
     (lambda: expect_moved(torch.tensor(2.0), [NAN], "It is no number."), "It is no number."),
     (lambda: expect_moved(torch.tensor(2.0), [RIGHT / 0], "It is infinite."), "It is infinite."),
-    (lambda: expect_unchanged(Inspection(None, (RIGHT + 1,), {}, {}), RIGHT), "The function must leave its"),
+    (
+        lambda: expect_unchanged(Inspection(None, (RIGHT + 1,), {}, {}), RIGHT),
+        "The function must not change its",
+    ),
     (
         lambda: expect_gradient(Inspection(None, (), {0: None}, {}), expected={0: RIGHT}),
         "No gradient reaches input",

@@ -103,7 +103,7 @@ def test_annotations_and_decorators_of_what_is_missing_cost_no_definition(run: R
     )
     assert printed(shown) == "3 2\n"
     assert "A decorator of same was left out: `jaxtyped` should come" in said(shown)
-    assert "Annotations of Two were not read: `Float` should come" in said(shown)
+    assert "Annotations of Two were ignored: `Float` should come" in said(shown)
 
 
 def test_a_definition_that_cannot_do_without_it_fails_and_says_so(run: Run) -> None:

@@ -33,7 +33,7 @@ def test_compiled_code_runs_as_it_is_written_on_the_device_that_is_there(run: Ru
     shown = run(CODE)
     assert shown["error"] is None
     texts = {item["name"]: item["text"] for item in shown["outputs"]}
-    assert "torch.compile would start a compiler, so here the code runs as it is" in texts["stderr"]
+    assert "torch.compile would start a compiler, so grading runs the code without" in texts["stderr"]
     assert "There is no GPU where notebooks are graded" in texts["stderr"]
     assert texts["stdout"] == "2.0 cpu ['weight', 'bias'] torch.Size([1])\nmeta\n"
 
