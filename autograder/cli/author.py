@@ -68,7 +68,9 @@ def release(
 @options.exercises
 @options.jobs(help="The number of processes; default: one for each core.")
 @click.option(
-    "--verbose", is_flag=True, help="Also show mutants that pass all tests, and feedback on mistakes."
+    "--verbose",
+    is_flag=True,
+    help="Also show small changes of right answers that pass all tests, and feedback on mistakes.",
 )
 @click.option(
     "--thorough", is_flag=True, help="Run each answer on 16 sets of hidden inputs, and the solution on 320."
@@ -112,7 +114,7 @@ def verify(
         for line in proof.strength.survivors if verbose and proof.strength else ():
             click.echo(f"  {line}")
         for name in proof.costs.harmless if verbose and proof.costs else ():
-            click.echo(f"  The misconception {name} changes a right answer, which still passes all tests.")
+            click.echo(f"  A right answer with the misconception {name} still passes all tests.")
     if len(proofs) == len(course.exercises):
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule in solutions/misconceptions changes no right answer: {rule}")

@@ -71,7 +71,7 @@ def exercise(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def choice(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options --final-only and --unreadable-as-zero to a command. It gets both as a Choice."""
+    """Add the options --final-only and --unreadable-as-zero to a command, which gets both as a Choice."""
 
     @click.option("--final-only", is_flag=True, help="Do not export provisional scores to platforms.")
     @click.option("--unreadable-as-zero", is_flag=True, help="Export 0 for files that cannot be read.")
@@ -125,7 +125,7 @@ def print_written(course: "Course", paths: Iterable[Path], verb: str = "wrote") 
 def show_sent(course: "Course", sent: "Sent", what: str) -> None:
     """Print which students an export leaves out, its notes, and the path of each file.
 
-    `what` describes the content before the number of students, such as "grades of" in "grades of 12".
+    `what` is the text before the number of students, such as "grades of" in "grades of 12".
     """
     print_lines((*(f"left out: {problem}" for problem in sent.problems), *sent.notes), err=True)
     for path in sent.paths:

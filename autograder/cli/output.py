@@ -62,8 +62,8 @@ class Progress(bars.Progress):
     """Shows the number of graded submissions in a bar; use it in a `with` block.
 
     It also prints lines. With `verbose=True`, each submission gets a line. With `verbose=False`, only a
-    failure of the grader gets a line. With None, each submission that needs attention gets a line. `names`
-    are the students' names, by id.
+    refused submission or a failure of the grader gets a line. With `verbose=None`, each submission that needs
+    attention gets a line. `names` has the students' names, by id.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Progress(bars.Progress):
         self._verbose, self._names = verbose, names
 
     def show(self, line: "SubmissionLine") -> None:
-        """Count a graded submission. Print its JSON object or, if it needs a line, its line."""
+        """Count a graded submission, and print its JSON object, or its line if `verbose` demands a line."""
         self.advance(self._submissions)
         self.refresh()
         if self._as_json:

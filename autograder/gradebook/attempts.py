@@ -51,7 +51,7 @@ def written_time(submission: Submission) -> str | None:
 
 
 def is_final(report: Report, *, unsafe: bool) -> bool:
-    """Whether a report is usable: grading worked, and the sandbox was complete, unless `unsafe` is true."""
+    """Whether a report is usable: grading worked, and either the sandbox was complete or `unsafe` is true."""
     return report.status is not Status.GRADER_ERROR and (unsafe or "unsafe" not in report.sandbox)
 
 

@@ -81,7 +81,8 @@ def restore(course: Course, path: Path) -> int:
 def _refuse_state(course: Course, path: Path) -> None:
     """Raise UsageError if the course already has files of the kinds that a backup contains.
 
-    Old SQLite files, and links in place of the folders of submissions, are refused, too.
+    SQLite's extra files of an old database are refused, too. So is a link in place of a folder of
+    submissions.
     """
     databases = [_path_in_course(course, name) for name in DATABASES]
     rests = [database.with_name(database.name + rest) for database in databases for rest in _RESTS]

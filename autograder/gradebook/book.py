@@ -53,7 +53,7 @@ from autograder.submission.submission import Submission
 
 # Left out of the copy for a dry run, because grading neither reads nor changes these files and folders.
 _LEFT_OUT = ("feedback", "backups", ".git", f"{GRADEBOOK}-journal")
-Eligible = Callable[[Attempt], bool]
+Eligible = Callable[[Attempt], bool]  # whether an attempt may be graded now
 
 
 class ExerciseGradebook:
@@ -111,7 +111,8 @@ class ExerciseGradebook:
             return None
         self._attempts[submission.student] = attempts
         eligible = [attempt for attempt in attempts if self._eligible(attempt)]
-        # If no attempt is eligible, or the newest eligible attempt cannot count, all attempts may count.
+        # If no attempt is eligible, or the newest eligible attempt cannot replace an earlier attempt,
+        # `finish` chooses among all attempts.
         if len(eligible) < len(attempts) and (
             not eligible or self._selection.why_passed_over(submission.student, eligible[-1])
         ):
@@ -182,7 +183,7 @@ class ExerciseGradebook:
     def _passed_over(self, student: str, attempt: Attempt) -> str:
         """Return a text such as "what counts is attempt 1 of 2; the newest came so late that it scores 0".
 
-        Return "" if the newest attempt counts, or if only the rule in course.yaml prefers an earlier attempt.
+        Return "" if the newest attempt counts, or if it could count under another rule in course.yaml.
         """
         attempts = self._attempts[student]
         if attempt.digest == attempts[-1].digest:
@@ -292,7 +293,7 @@ def copied_state(course: Course) -> Iterator[Course]:
 
 
 def _share(source: str, target: str) -> None:
-    """Link a file if the system allows it, else copy it. Files are replaced and never changed in place."""
+    """Link a file if the system allows it, else copy it. Grading replaces files, so the original is safe."""
     try:
         os.link(source, target)
     except OSError:

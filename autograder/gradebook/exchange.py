@@ -31,8 +31,8 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
     def copy_files(self) -> None:
         """Copy the feedback pages to the exchange. Log a warning for each page that cannot be returned.
 
-        nbgrader's fetch_feedback looks for a page by the name of the submitted file. `problems` has the
-        reason why fetch_feedback cannot find a page, by the page's folder. Other pages are still copied.
+        nbgrader's fetch_feedback looks for a page by the name of the submitted file. If it cannot find a
+        page, `problems` has the reason, by the page's folder. Other pages are still copied.
         """
         self.problems: dict[Path, str] = {}
         inbound = list(Path(self.course_path, "inbound").glob(f"*+{self.coursedir.assignment_id}+*"))
@@ -110,7 +110,7 @@ def notebook_name(folder: int, exercise: str) -> str:
 
 
 def inbound_folder(course: Course, config: Config) -> tuple[Path, bool]:
-    """Return the folder of incoming submissions, and whether each submission must belong to its student."""
+    """Return the folder of incoming submissions, and whether the student must own each submitted folder."""
     settings = {"coursedir": CourseDirectory(config=config), "config": config}
     folder = Path(Exchange(**settings).root) / course.settings.course / "inbound"
     return folder, ExchangeCollect(**settings).check_owner
@@ -119,7 +119,7 @@ def inbound_folder(course: Course, config: Config) -> tuple[Path, bool]:
 def time_in_name(text: str) -> datetime | None:
     """Return a time from the name of a submitted folder, in UTC, or None if `text` is not a time.
 
-    The time may be implausible.
+    The time may be wrong, such as a time in the future.
     """
     with suppress(Exception):  # parse_utc raises errors of many kinds
         return parse_utc(text).replace(tzinfo=UTC)  # type: ignore[no-any-return]

@@ -158,7 +158,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         try:
             if self.course:
                 lay_out(load_course(Path(self.course)), nb, resources, around)
-        except AutograderError as error:  # the page shows the answers even after an author's mistake
+        except AutograderError as error:  # an author's mistake; the page still shows the answers
             around[0][0] = _rendered("problem", str(error))
         for cell, html in zip(nb.cells, around, strict=True):
             cell.metadata["around"] = html
@@ -305,7 +305,7 @@ def _reason(answer: GradebookAnswer, hint: str) -> str:
 def _lines(exercise: Exercise, node: NotebookNode, question: str, hint: str) -> list[tuple[str, str]]:
     """Return the student's lines of code that contain the name quoted in `hint`, such as "torch.dot".
 
-    If cells that the answer depends on have such lines, lines of other cells are left out.
+    If such lines are in cells that the answer depends on, lines of other cells are left out.
     """
     match = _NAMED_CODE.search(hint)
     if match is None:

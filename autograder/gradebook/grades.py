@@ -121,7 +121,7 @@ class Release:
         return "\0".join(_with_pictures(other, other.source) for other in texts if self._is_own(other.source))
 
     def _numbers_by_grade_id(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:
-        """Return, by grade_id, the position of the submitted cell with the cell id of the released cell."""
+        """Return, by grade_id, the position of the submitted cell that has the released cell's id."""
         numbers = {cell.id: cell.number for cell in reversed(submitted) if cell.id}
         return {name: numbers[cell.id] for name, cell in self._graded.items() if cell.id in numbers}
 
@@ -138,7 +138,7 @@ class Release:
             cell.update(execution_count=None, outputs=[])
         if graded is not None:
             cell.metadata["nbgrader"] = deepcopy(graded.metadata.nbgrader)
-        # If the student edited a locked cell, the output does not belong to the cell's released code.
+        # If the student edited a locked cell, its output is left out: it belongs to the edited code.
         if source.strip() == submitted.text.strip():
             cell.metadata["autograder"] = {"number": submitted.number}
         if pictures := {name: {"image/png": png} for name, png in submitted.attachments if is_picture(png)}:

@@ -142,7 +142,7 @@ class Lateness:
     def due(self, student: str, row: SubmittedAssignment | None) -> datetime | None:
         """Return a student's due date with any extension, or None if the exercise is never due.
 
-        Its time zone is that of the exercise's due date.
+        The result has the time zone of the exercise's due date.
         """
         base = self._base(row)
         if base is None:

@@ -36,8 +36,8 @@ class SubmissionLine:
 
     `score` and `max_score` count only tests. `before` and `after` are the total scores in the gradebook:
     points from tests and graders, minus the penalty. `changes` has the old and new score of each question
-    whose score has changed. A changed penalty has the name "late". `why` is the reason for the changes, or
-    empty if no score has changed.
+    whose score has changed. A changed penalty is in `changes` under the name "late". `why` is the reason for
+    the changes, or empty if no score has changed.
     """
 
     student: str
@@ -62,7 +62,7 @@ class Ledger:
     """The current scores of all submissions for an exercise, and their changes since the ledger was opened.
 
     Opening the ledger updates the penalties, since dates, extensions or scores may have changed. If a
-    submission's row cannot be read, it is not changed, and `failures` has the reason.
+    submission's row cannot be read, the row is not changed, and `failures` has the reason.
     """
 
     def __init__(self, course: Course, exercise: Exercise, gradebook: Gradebook) -> None:

@@ -78,7 +78,7 @@ def limit_disclosure(
 
 
 def _outcomes(question: QuestionReport) -> QuestionReport:
-    """Return a question without hints. Every kind of failure becomes FAILED if a test was attempted."""
+    """Return a question without hints. If the student attempted it, all kinds of failure become FAILED."""
     is_attempted = any(test.verdict is not Verdict.NOT_ATTEMPTED for test in question.tests)
 
     def outcome(verdict: Verdict) -> Verdict:
@@ -128,7 +128,7 @@ def _pictures(cell: dict[str, Any]) -> Iterator[str]:
 class View:
     """How much a page shows. Students who can still submit often see less."""
 
-    # `tells` gets the student's id. None means that the page shows everything.
+    # A function that gets a student's id and returns what the page may show, or None for everything.
     tells: Callable[[str], Tells | None] = lambda _: None
     shows_score: Callable[[Attempt], bool] = lambda _: True
 
@@ -188,7 +188,7 @@ def _passed_over(
 ) -> str:
     """Return a text for the student on why the newest attempt cannot count.
 
-    Return "" if the newest attempt counts, or if only the rule in course.yaml prefers an earlier attempt.
+    Return "" if the newest attempt counts, or if it could count under another rule in course.yaml.
     """
     newest = attempts[-1]
     selection = AttemptSelection(exercise, Lateness(course, exercise), {})

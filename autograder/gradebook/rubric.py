@@ -44,7 +44,7 @@ class Marking:
     """A grader's decision on an answer: the given items, and an adjustment if the grader typed a score."""
 
     items: tuple[Item, ...] = ()  # all items of the question when the grader decided
-    given: Mapping[str, float] = field(default_factory=dict)  # 1 or 0.5 of an item's points, by item name
+    given: Mapping[str, float] = field(default_factory=dict)  # by item name: 1 for all points, 0.5 for half
     adjustment: float | None = None  # a typed score minus the items' points when it was typed, or None
 
     @property

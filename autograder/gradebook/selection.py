@@ -84,7 +84,9 @@ class AttemptSelection:
         return needed or usable[:1] or newest_first[:1]
 
     def choose(self, student: str, candidates: Sequence[Attempt], reports: Mapping[str, Report]) -> Attempt:
-        """Return the candidate that counts. If several are equally good, choose the newest with an answer.
+        """Return the candidate that counts: with Counts.BEST the best, otherwise the first that can score.
+
+        If several candidates are equally good, the newest with an answer counts.
 
         `reports` has the up-to-date reports, by the attempt's digest.
         """
@@ -100,7 +102,7 @@ class AttemptSelection:
     def is_certain(
         self, student: str, candidates: Sequence[Attempt], attempt: Attempt, report: Report
     ) -> bool:
-        """Whether an attempt with this report will count, even if all other candidates are still ungraded."""
+        """Whether an attempt with this report will count, regardless of the other candidates' reports."""
         if len(candidates) == 1:
             return True
         is_preferred = self.rule is not Counts.BEST and attempt.digest == candidates[0].digest

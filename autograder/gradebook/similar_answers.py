@@ -1,8 +1,8 @@
 """Finds equal and nearly equal written answers, so that a grader reads them together.
 
-Equal answers differ only in case, white space, punctuation and emphasis, and may be graded as one. Nearly
-equal answers may contradict each other, for example by a "not", so the page shows the words in which they
-differ.
+Equal answers differ at most in case, white space, punctuation and emphasis, and may be graded together.
+Nearly equal answers may contradict each other, for example by a "not". So the page shows the words in which
+they differ.
 """
 
 import re

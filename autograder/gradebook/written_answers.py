@@ -280,7 +280,7 @@ class Change:
 
     versions: Mapping[str, str]  # versions of the answers that the page shows, by grade id
     rubric_version: str  # the version of the rubric that the page shows
-    given: Mapping[str, float] | None = None  # 1 or 0.5 of an item's points, by item name
+    given: Mapping[str, float] | None = None  # by item name: 1 for all of the item's points, 0.5 for half
     adjustment: float | None = None  # a typed score minus the items' points when it was typed, or None
     comment: str | None = None  # the text that the grader typed; it follows the lines of the items
     waits: bool = False  # whether the answer waits for an instructor even with this grade

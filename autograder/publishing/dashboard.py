@@ -30,7 +30,7 @@ from autograder.submission.submission import Submission, count_newer_pythons
 _TEMPLATE = Path(__file__).with_suffix(".html")
 TENTHS = 10
 MIN_ANSWERS = 5  # the fewest answers for a correlation
-DROP = 0.4  # the least fall of a student's share of the points, between two exercises, that is a concern
+DROP = 0.4  # a concern: the share of the points falls by at least this much from one exercise to the next
 _PLACE = re.compile(r" \(the cell of [^)]*\)")  # the part of a hint that names the cell and line of an error
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _DECIMALS = 9  # decimals of a rounded sum of scores; without rounding, equal sums may differ
@@ -44,7 +44,7 @@ class ExerciseStatistics:
 
     name: str
     handed_in: int  # the number of submissions
-    shares: tuple[float, ...]  # which share of the points from tests each submission earned, ascending
+    shares: tuple[float, ...]  # the share of the points from tests for each submission, in ascending order
 
     @property
     def score_summary(self) -> tuple[float | None, ...]:
@@ -83,7 +83,7 @@ class QuestionStatistics:
     written: bool
     scores: tuple[float, ...]  # all scores, in the order of the students' ids
     verdicts: tuple[frozenset[Verdict], ...]  # for each answer, the verdicts of the question and of its tests
-    discrimination: float | None  # correlation of its scores with the points for the other tested questions
+    discrimination: float | None  # correlation of the scores with the points for the other tested questions
     graded: int  # the number of answers that instructors have graded
     waiting: int  # the number of answers that wait for an instructor
 

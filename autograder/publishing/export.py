@@ -210,7 +210,7 @@ def write_tables(
     for name, sent in outgoing.items():
         lost = [student for student in exports.lost(name, sent.values) if not people or student in people]
         if lost:
-            alarms.append(f"WARNING: {name}: {len(lost)} fewer than in the last export: {', '.join(lost)}")
+            alarms.append(f"WARNING: {name}: in the last export, but not in this export: {', '.join(lost)}")
         exports.note(name, {**sent.values, **dict.fromkeys(lost)})
     notes = tuple(line for sent in outgoing.values() for line in sent.notes)
     return Sent({}, written, notes=notes, alarms=tuple(alarms))

@@ -2,9 +2,9 @@
 
 To request a regrade, a student writes a line such as "Regrade softmax: REASON" in a text cell or a comment,
 and hands in the notebook again. If a line begins with "Regrade" but names no question, the dashboard shows
-the line and the right form. After the due date, the notebook would be late. So requests can also be listed in
-regrade_requests.csv. When an instructor has marked a request as done, later copies of this request are
-ignored.
+the line and the right form. A notebook that is handed in again after the due date is late. So an instructor
+can also list requests in regrade_requests.csv. When an instructor has marked a request as done, later copies
+of this request are ignored.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ from autograder.submission.submission import Submission
 _COLUMNS = ["student", "exercise", "question", "reason"]
 _BEGUN = re.compile(r"[^\w\n]{0,20}regrade\b", re.IGNORECASE)
 _LINE = re.compile(_BEGUN.pattern + r"[ \t]+`?(\w[\w.-]{0,99})`?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
-_MOST, _LONGEST = 20, 300  # at most: requests in a notebook, and characters of a reason
+_MOST, _LONGEST = 20, 300  # the largest numbers of requests in a notebook and of characters in a reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class RegradeRequests:
             self._done.add((student, exercise, student, digest))
 
     def _is_done(self, request: RegradeRequest) -> bool:
-        """Whether an instructor has marked a request as done, even if the student had another id then."""
+        """Whether an instructor has marked a request as done, also under an earlier id of the student."""
         same = (row for row in self._done if row[:2] == (request.student, request.exercise))
         return any(replace(request, student=asked_as).digest == digest for _, _, asked_as, digest in same)
 
@@ -183,7 +183,7 @@ class GradedWork:
 
     @property
     def share(self) -> float | None:
-        """The earned share of the points from tests, between 0 and 1, or None if there is no score yet."""
+        """The earned share of the points from tests, between 0 and 1, or None without a score or points."""
         points = sum(entry.max_score for entry in self.tested)
         return None if self.score is None or points <= 0 else self.score / points
 

@@ -155,5 +155,5 @@ def test_an_export_of_nobody_or_of_fewer_than_before_says_so(course: Course, zyg
         store.execute(sqlalchemy.text("update grade set auto_score = null where auto_score = 3.0"))
     code, said, rows = export()
     assert (code, rows) == (1, 1)
-    assert "WARNING: 01_small: 1 fewer than in the last export: ann" in said
+    assert "WARNING: 01_small: in the last export, but not in this export: ann" in said
     assert export()[::2] == (0, 1)  # it is said once
