@@ -40,9 +40,9 @@ def bench(
 ) -> None:
     """Compare with stock nbgrader and Otter.
 
-    The command writes the table of speed to performance.md, and that of strength to evidence.md, in
-    autograder/docs. The first run installs Otter in build/bench/. Do not use the machine for other work while
-    speed is measured.
+    The command writes a table of speeds to autograder/docs/performance.md, or a table of the strength of the
+    hidden tests to autograder/docs/evidence.md. The first run installs Otter in build/bench/. Do not use the
+    machine for other work while speed is measured.
     """
     from autograder.authoring.together import prove_together
     from autograder.plugins.bench.page import page_of, to_strength, write_table
@@ -81,7 +81,7 @@ def _speed(course: "options.Course", exercise: "options.Exercise", submissions: 
             for grader, count in ((stock, 21), (otter, 9)):
                 answers = graders.class_answers(exercise, count)
                 other_results.append(graders.grade(grader, stock_notebook, exercise, answers))
-        # The run with two students does not count. After it, the grader's files are in the page cache.
+        # The first run, with two students, does not count. It brings the grader's files into the page cache.
         our_results = []
         for number, (count, jobs) in enumerate([(2, 1), *((submissions, jobs) for jobs in JOBS)]):
             grader = graders.copy_ours(course, exercise, root / f"ours-{number}", jobs)

@@ -61,9 +61,9 @@ class ComparedGrader:
     name: str
     root: Path
     commands: Callable[[Path, Sequence[str]], Sequence[Command]]  # takes the folder and the students' ids
-    scores: Callable[[Submission], Scores]  # returns no scores if the submission was not graded
+    scores: Callable[[Submission], Scores]  # returns {} if the submission was not graded
     explains: bool = False  # whether the second command adds explanations to the first command's marks
-    is_idle_again: bool = False  # whether the time of a second run, which grades nothing, is subtracted
+    is_idle_again: bool = False  # whether a second run grades nothing, so that its time can be subtracted
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Measurement:
 def grade(
     grader: ComparedGrader, notebook: NotebookJson, exercise: Exercise, answers: Answers
 ) -> Measurement:
-    """Fill each student's answers into a copy of the released notebook, and measure the grader on these."""
+    """Fill each student's answers into a copy of the notebook, and measure the grader on these copies."""
     submissions = {student: Submission(grader.root, student, exercise.name) for student in answers}
     for student, submission in submissions.items():
         submission.folder.mkdir(parents=True)
@@ -114,7 +114,8 @@ def grade(
 def class_answers(exercise: Exercise, count: int) -> Answers:
     """Return the answers of `count` students. Every notebook is different.
 
-    In turn, students have the solutions, other right answers, and known mistakes.
+    The first student has the solutions. The second has another right answer to one question, and the third a
+    known mistake in one question. Later students repeat this sequence.
     """
     first, answers = next(iter(exercise.points)), {}
     kinds = cycle([demo.right, demo.otherwise, demo.mistaken])
@@ -214,8 +215,8 @@ def record_tests(exercise: Exercise) -> replay.Recorded:
         if run.error is not None:
             raise BenchError(f'the reference fails "{run.test.title}"; run `autograder verify` first')
         if any(hands_over_function(exchange.request[0]) for exchange in run.exchanges):
-            why = "this test passes a function, which other graders cannot repeat; choose another exercise"
-            raise BenchError(f'"{run.test.title}": {why}')
+            why = "this test has a function as an argument, so other graders cannot repeat the test"
+            raise BenchError(f'"{run.test.title}": {why}; choose another exercise')
         exchanges = [(_encoded(exchange.request), _encoded(exchange.reply)) for exchange in run.exchanges]
         tests[run.test.question].append(exchanges)
     return tests
@@ -282,7 +283,7 @@ def measure(command: Command, folder: Path) -> tuple[float, float]:
         output, peak = None, 0
         while output is None:
             try:
-                output, _ = process.communicate(timeout=0.25)  # then memory is read, which takes milliseconds
+                output, _ = process.communicate(timeout=0.25)  # so memory is measured every 0.25 seconds
             except subprocess.TimeoutExpired:
                 peak = max(peak, memory(process.pid))
         seconds = time.perf_counter() - start

@@ -161,7 +161,7 @@ def _canvas_course(to: str) -> CanvasCourse:
         problem = f"the environment variable {TOKEN} is not set"
         raise UsageError(f"{problem}; create a token in Canvas's settings, and set the variable to it")
     with warnings.catch_warnings():
-        # canvasapi warns of addresses without TLS. `_address` has its own check of them.
+        # canvasapi warns of addresses without TLS. `_address` checks addresses itself.
         warnings.simplefilter("ignore", UserWarning)
         canvas = Canvas(_address(), token)
     # canvasapi has no setting for a timeout (its issue 629), so its session gets the timeout.
@@ -223,9 +223,10 @@ def _update_grades(target: Assignment, data: Mapping[str, Mapping[str, str]]) ->
 
 @contextmanager
 def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
-    """Turn exceptions of canvasapi into errors that say what to do next. Their messages hide the token.
+    """Turn exceptions of canvasapi into errors that say what to do next and hide the token.
 
-    `sent` names the students whose grades the `with` block sends. The error says that these may have arrived.
+    `sent` names the students whose grades the `with` block sends. The error says that these grades may have
+    arrived.
     """
     try:
         from canvasapi.exceptions import CanvasException

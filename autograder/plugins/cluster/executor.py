@@ -99,7 +99,7 @@ class Cluster:
             for task in islice(tasks, _QUEUED - len(sent)):
                 content, problem = task[1].content, task[1].problem
                 if len(content) > MAX_BYTES:
-                    content = bytes(MAX_BYTES + 1)  # also refused because of its size, but quick to send
+                    content = bytes(MAX_BYTES + 1)  # also too large to be accepted, but compresses well
                 packed = zlib.compress(content)
                 future = self._client.submit(grade_there, order, files, packed, problem, pure=False)
                 sent[future] = task
@@ -136,7 +136,7 @@ def _connected(address: str) -> "Client":
         raise ClusterError(
             "grading on a cluster needs Dask; install it: pip install -c constraints.txt -e '.[cluster]'"
         ) from None
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # ClusterError has better messages
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # ClusterError has clearer messages
     client = None
     with suppress(OSError, ValueError):
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
@@ -164,7 +164,7 @@ def _received(future: "Future[str]") -> Graded | None:
         raise
     except (AttributeError, ImportError, TypeError) as error:  # the worker cannot unpickle the task
         raise ClusterError(
-            f"a Dask worker has no autograder or another version of it ({error}); {HOW_TO_MATCH}"
+            f"on a Dask worker, autograder is missing or has another version ({error}); {HOW_TO_MATCH}"
         ) from None
     except Exception:
         _LOG.debug("%s: not graded on the cluster", future.key, exc_info=True)

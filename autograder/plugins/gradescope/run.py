@@ -44,8 +44,8 @@ def main(arguments: list[str]) -> int:
 def find_notebook(submission: Path, exercise: Exercise) -> Path:
     """Return the submission's notebook, or a script that was exported from it.
 
-    A file with the exercise's name comes first. Without it, the only notebook is the submission. If there are
-    none or several, return the path at which the notebook should be.
+    Prefer a file with the exercise's name. Without such a file, take the only notebook. If there is not
+    exactly one notebook, return the path at which the notebook should be.
     """
     notebooks = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
     candidates = [path for path in notebooks if not left_out(str(path.relative_to(submission)))]

@@ -156,8 +156,8 @@ def participants(
 def _student(row: Participant, owners: Owners, students: Students, former: Students) -> str | EntryError:
     """Return the student of a row.
 
-    Students who are no longer in students.csv are looked up by address first. Their name is only tried if
-    all else fails, because several students may share a name.
+    Students who are no longer in students.csv are looked up by address first. Their names are tried last,
+    because several students may share a name.
     """
     if row.email and (left := former.called(row.email)) and not students.called(row.email):
         return left[0].id

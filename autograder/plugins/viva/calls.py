@@ -23,7 +23,7 @@ from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
 _SETS = 2  # each test is run with this many sets of inputs to record its calls
-_DULL = 2  # calls with this many dull sizes (see `_size`) come last
+_DULL = 2  # calls whose shapes are easy to guess, with at least this many dull sizes (see `_size`), come last
 _MOST_SHOWN = 24  # at most this many numbers of a table are shown; a larger table is described
 _MOST_RUN = 400  # at most this many numbers in an argument, and in all results of a call
 _LARGEST = 9.0  # greatest absolute value of a float in a table
@@ -107,8 +107,8 @@ def find_calls(suite: Suite, answer: Answer, key: str) -> Iterator[Call]:
 def _calls_in(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[Request, ...]]:
     """Yield the request of each call of a function, or the two requests that create and call a module.
 
-    A test may also create a module in a helper function that gets the class, or replace a module by the
-    result of a helper function that gets the module.
+    A test may also pass the class to a helper function, which returns a new module. A helper function that
+    gets a module may return another module, which then counts as the same module.
     """
     answer_name: Header = {"name": answer.name}
     created = dict[int, Request]()  # the requests that created modules, by the modules' numbers in requests
@@ -184,7 +184,7 @@ def _as_code(value: Any) -> str:
     Raise ProtocolError for a table with too many or too large numbers, and for other code that is too long.
     """
     numbers = _numbers(value)
-    # The description would be wrong for a mask.
+    # For a mask, "random numbers from False to True" would be a wrong description.
     is_mask = len(numbers) > _MOST_SHOWN and isinstance(numbers[0], bool)
     too_large = _is_float(value) and any(abs(n) > _LARGEST for n in numbers)
     if len(numbers) > _MOST_RUN or is_mask or too_large:

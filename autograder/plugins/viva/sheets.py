@@ -34,7 +34,7 @@ _PAGE, _EXAMINER, _ROWS = (
 _CALL_SECONDS, _TOTAL_SECONDS = 1.0, 60.0
 _VARIANTS = 40  # at most this many copies with a small change are run for each answer
 _ASKED = 3  # at most this many questions about shapes, and about numbers, are made for each answer
-_CALLS = 3  # at most this many calls are tried, until a result does not depend on random numbers
+_CALLS = 3  # at most this many calls are tried, to find a result that does not depend on random numbers
 _CLOSE = 1e-3  # tolerance of a sum that should be 1
 
 
@@ -56,7 +56,7 @@ class Question:
         return LETTERS[self.options.index(self.right)]
 
     def gives_away(self, other: "Question") -> bool:
-        """Whether this question says that an input makes the call fail, and `other` offers this input."""
+        """Whether this question says that a change makes the call fail, and `other` offers this change."""
         return (self.kind, other.kind) == ("error", "input") and any(
             option in self.text for option in other.options
         )
@@ -317,7 +317,7 @@ def _changes(observed: Observations) -> Iterator[Question]:
     by_effect: dict[str, tuple[Variant, Outcome]] = {}
     for variant, outcome in observed.variants:
         if outcome.shape is not None and outcome.description != observed.original.description:
-            continue  # the dtype, type or number of results differs, which no option says
+            continue  # the type, dtype or number of results differs, but no option states these
         by_effect.setdefault(describe_change(observed.original, outcome), (variant, outcome))
     for effect, (variant, outcome) in by_effect.items():
         change = "left out" if variant.quoted == "pass" else f"replaced by `{variant.quoted}`"

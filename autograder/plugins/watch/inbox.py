@@ -48,7 +48,7 @@ class Inbound:
     student: str
     exercise: str
     time_in_name: datetime
-    is_checked: bool  # whether the folder's owner must be the student
+    is_checked: bool  # whether the student must own the folder
 
     def receive(self) -> Received | None:
         """Return the submission, or None while nbgrader is still writing it.
@@ -121,10 +121,10 @@ def _stat(folder: int, name: str) -> os.stat_result | None:
 
 
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:
-    """Yield the folders that students have submitted through the exchange, by the time in the name.
+    """Yield the folders that students have submitted through the exchange, sorted by the time in the name.
 
-    Any user can write a folder with any name there. So the folder's owner must be the student, and the time
-    in the name does not count if the folder was changed more than a minute after that time. With
+    In the exchange, any user can write a folder with any name. So the student must own the folder. If the
+    folder was changed more than a minute after the time in its name, this time does not count. With
     `ExchangeCollect.check_owner = False`, these two rules do not apply.
     """
     folder, is_checked = inbound_folder(course, config)

@@ -120,7 +120,7 @@ def _student(folder: Inbound, listed: Students | None) -> str:
     if len(students) > 1:
         ids = ", ".join(student.id for student in students)
         problem = f'"{folder.student}" is the name of several students ({ids})'
-        raise EntryError(f"{problem}; in {STUDENTS}, make it the id or address of the right student")
+        raise EntryError(f"{problem}; in {STUDENTS}, make this name the id or address of the right student")
     return students[0].id
 
 
@@ -364,5 +364,5 @@ def _is_accepted(attempt: Attempt) -> bool:
 
 
 def settings_of(exercise: Exercise) -> AttemptSettings:
-    """Return the settings for several attempts, from course.yaml or the defaults."""
+    """Return the settings for repeated attempts, from course.yaml or the defaults."""
     return exercise.settings.attempts or AttemptSettings()
