@@ -75,7 +75,7 @@ def release(
 @click.option(
     "--thorough", is_flag=True, help="Run each answer on 16 sets of hidden inputs, and the solution on 320."
 )
-@click.option("--shares", is_flag=True, help="Show how many of a question's points wrong answers get.")
+@click.option("--shares", is_flag=True, help="Show the shares of the points that wrong answers get.")
 @click.option("--anew", is_flag=True, help="Also verify exercises that have not changed since the last time.")
 def verify(
     course: "options.Course",

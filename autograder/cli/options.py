@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, the course's folder, and printed lines."""
+"""Arguments and options that several commands share; functions that find the course and print lines."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator

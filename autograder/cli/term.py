@@ -354,8 +354,8 @@ def backup(course: "options.Course", file: Path | None) -> None:
     """Back up the course's data.
 
     The backup goes to FILE, or to a new file in backups/. It contains everything that no command can
-    recreate: the gradebook with the audit, the submissions, files such as students.csv, and the secret that
-    chooses hidden inputs. So store the backup in a safe place on another machine.
+    recreate: the gradebook with the log of score changes, the submissions, files such as students.csv, and
+    the secret that chooses hidden inputs. So store the backup in a safe place on another machine.
     """
     from autograder.gradebook.backup import back_up
 

@@ -102,7 +102,7 @@ class ExerciseGradebook:
         with locked(submission.root / LOCK):
             try:
                 attempts = adopt(submission, self._attempts.get(submission.student, ()))
-            except EntryError:  # not a plain file: it counts as an unreadable attempt, which is not stored
+            except EntryError:  # a link or folder, for example, is an unreadable attempt and not stored
                 digest, time = read_notebook(submission.notebook).digest, written_time(submission) or ""
                 about = report_columns(self._store, submission, digest)
                 path = submission.notebook

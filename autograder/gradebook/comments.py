@@ -4,7 +4,7 @@ The file is beside course.yaml or in solutions/. Backups include only a file bes
 formgrader shows a question's comments as buttons. If a grader writes "#units" in a comment, students read the
 text that the bank has for "units".
 
-This module also adds an instructor's reply to a regrade request to the grader's comment.
+If an instructor replies to a regrade request, this module adds the reply to the grader's comment.
 """
 
 import re

@@ -89,9 +89,9 @@ class ConversionError(AutograderError):
 def open_converter(
     kind: type[BaseConverter], course: Course, exercise: Exercise, **settings: Mapping[str, Any]
 ) -> Iterator[BaseConverter]:
-    """Yield nbgrader's converter of this kind for one exercise. `settings` override those of the course.
+    """Yield nbgrader's converter of this kind for one exercise. `settings` override the course's settings.
 
-    Its messages and tracebacks go to a log in build/ instead of the terminal.
+    The converter's messages and tracebacks go to a log in build/ instead of the terminal.
     """
     config = load(course)
     config.merge(Config(settings))

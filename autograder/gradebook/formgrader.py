@@ -266,7 +266,7 @@ def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[Gra
 def text_above(cells: Sequence[Cell]) -> str:
     """Return a question's wording, given the cells above its answer.
 
-    It is the last part of the last text cell, from the last heading to the end.
+    It is the end of the last text cell, from the last heading in this cell.
     """
     text = next((cell.text for cell in reversed(cells) if cell.role is Role.TEXT), "")
     lines, start, fenced = text.split("\n"), 0, False

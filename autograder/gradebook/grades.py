@@ -38,8 +38,8 @@ _MISSING_ID = "missing-"
 _MISSING = "This cell was missing from the submission. It has been put back as it was released."
 _NEED_REVIEW = (Verdict.REVIEW, Verdict.GRADER_ERROR)
 _NO_RESPONSE = "No response."
-# Replaces characters that would act as Markdown or HTML: hints quote students' error messages, and nbgrader
-# renders comments as Markdown.
+# Replaces characters that would act as Markdown or HTML. nbgrader renders comments as Markdown, and hints in
+# comments quote students' error messages.
 _PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "\uff3b", "]": "\uff3d", "`": "'"})
 
 

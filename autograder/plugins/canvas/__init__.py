@@ -164,7 +164,7 @@ def _canvas_course(to: str) -> CanvasCourse:
         # canvasapi warns of addresses without TLS. `_address` checks addresses itself.
         warnings.simplefilter("ignore", UserWarning)
         canvas = Canvas(_address(), token)
-    # canvasapi has no setting for a timeout (its issue 629), so its session gets the timeout.
+    # canvasapi has no setting for a timeout (its issue 629), so the timeout is set in its session.
     session = canvas._Canvas__requester._session
     session.request = partial(session.request, timeout=SECONDS)
     return canvas.get_course(to)

@@ -22,7 +22,7 @@ from autograder.testing.suite import Suite
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
-_SETS = 2  # each test is run with this many sets of inputs to record its calls
+_SETS = 2  # each test is run with this many pairs of input sets to record its calls
 _DULL = 2  # calls whose shapes are easy to guess, with at least this many dull sizes (see `_size`), come last
 _MOST_SHOWN = 24  # at most this many numbers of a table are shown; a larger table is described
 _MOST_RUN = 400  # at most this many numbers in an argument, and in all results of a call

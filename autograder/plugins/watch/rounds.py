@@ -138,7 +138,7 @@ def _place(folder: Inbound, content: Received, submission: Submission) -> Placin
 class FromUploads:
     """Collects submissions from archives and folders that get new submissions while the command runs."""
 
-    has_failed = False  # always: a refused submission does not count as a failure
+    has_failed = False  # stays False, because a refused submission does not count as a failure
 
     def __init__(self, course: Course, uploads: Sequence[Path]) -> None:
         self._course, self._uploads = course, uploads
