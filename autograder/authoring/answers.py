@@ -1,6 +1,6 @@
-"""Fills answers into notebooks, as students would, and writes the solutions that students get at the end.
+"""Fills answers into notebooks, as students would, and writes solutions that students get after the due date.
 
-A solutions notebook has the lesson with the reference's answers, the model answers to manual questions, and
+A solutions notebook has the lesson with the author's solution, the model answers to manual questions, and
 at most SHOWN other right answers. It is written to build/solutions/, so that no release contains it. Hidden
 tests and known mistakes are never in it.
 """
@@ -41,7 +41,7 @@ def fill(notebook: NotebookJson, answers: Mapping[str, str]) -> NotebookJson:
 
 
 def solved_cells(exercise: Exercise, answers: Mapping[str, str]) -> tuple[NotebookCell, ...]:
-    """Return the notebook's cells, filled with `answers`; the reference answers all other questions."""
+    """Return the notebook's cells with `answers`, and with the author's solution to all other questions."""
     return cells_of(fill(build_notebook(exercise), answers))
 
 
@@ -120,7 +120,7 @@ def _why_wait(course: Course, name: str, now: datetime) -> str:
 def _write_solutions(course: Course, exercise: Exercise) -> Iterator[Path]:
     folder = course.build / "solutions" / exercise.name
     yield write_whole(folder / f"{exercise.name}_solutions.ipynb", to_json(notebook_of(solutions(exercise))))
-    for path in own_files(exercise.folder.parent, "*.md"):  # the notebook may link to them
+    for path in own_files(exercise.folder.parent, "*.md"):  # the notebook may link to these files
         yield write_whole(folder / path.name, path.read_bytes())
 
 
@@ -148,7 +148,7 @@ def _paragraphs(variant: Answer) -> list[str]:
 
 
 def _check_call(check: Cell) -> str:
-    """Return the call of a check that is a function, or an empty string for any other check."""
+    """Return the code that calls a visible check, or an empty string if the check is not a function."""
     match ast.parse(check.text).body[-1]:
         case ast.FunctionDef(name):
             return f"{name}()"

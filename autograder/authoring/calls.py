@@ -41,7 +41,7 @@ def _functions(code: str) -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def _accepts_usual_calls(arguments: ast.arguments, others: ast.arguments) -> bool:
-    """Whether a function with the parameters `arguments` accepts the usual calls of one with `others`.
+    """Whether the parameters `arguments` accept the usual calls of a function with the parameters `others`.
 
     A usual call passes required arguments by position, and optional arguments by position or by name.
     """
@@ -59,8 +59,8 @@ def _accepts_usual_calls(arguments: ast.arguments, others: ast.arguments) -> boo
 def stale(answer: Answer, failed: Sequence[Run]) -> str:
     """Return a message if a known mistake fails only because of its parameters or a missing name, else "".
 
-    Such an error is allowed if it is the mistake itself. Then the author names the error in the first line of
-    the mistake's cell in mistakes.py, as in `error="NameError"`.
+    If the author intends such an error, the first line of the mistake's cell in mistakes.py names it, as in
+    `error="NameError"`. Then there is no message.
     """
     errors = [_error_before_result(answer.question, run.error) for run in failed]
     is_stale = all(errors) and any(run.test.basic for run in failed)

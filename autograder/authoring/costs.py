@@ -69,9 +69,9 @@ _TRIVIAL = {  # description and body of a function; {x} is an argument, {result}
 def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, str]]:
     """Yield trivial answers to a question: a short description and the code of each.
 
-    A function, or a class's `forward`, returns zeros, an argument or a mean. A `forward` also returns the
-    output of one layer. The code begins with the right answer: the trivial answer uses the right answer's
-    layers and the shape of its result.
+    A trivial function or method `forward` returns zeros, an argument or a mean. Some trivial versions of
+    `forward` return the output of one layer. The code begins with the right answer, because it uses the right
+    answer's layers and the shape of its result.
     """
     solution = exercise.solutions[question]
     for node in ast.parse(solution).body:
@@ -117,11 +117,11 @@ def _method(function: ast.FunctionDef, body: str) -> str:
     return f"def {function.name}({ast.unparse(function.args)}):\n    {body}"
 
 
-QUARTER, LEAST_COST = 0.25, 0.03  # shares of a question's points
-_NOISE = 1e-9  # rounding error of a share
+QUARTER, LEAST_COST = 0.25, 0.03  # the shares of a question's points in the rules above
+_NOISE = 1e-9  # the largest rounding error of a share
 _VARIANTS = 3  # the largest number of wrong answers tried for each misconception
-# If the first three (_BROKEN) tests that an answer fails all raise errors in _BROKEN_CODE, it cannot run.
-# No student would submit such an answer, so it does not count.
+# An answer counts as broken if the first _BROKEN tests that it fails all raise errors in _BROKEN_CODE. No
+# student would submit a broken answer, so it is not measured.
 _BROKEN = 3
 _BROKEN_CODE = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
 CLASSES = ("results wrong", "corner", "trivial")
@@ -196,13 +196,13 @@ class Costs:
             kept = [cost.kept for cost in self.wrong if cost.group == group]
             tenths = Counter(math.ceil(round(10 * share, 6)) for share in kept)
             counts = " ".join(f"{tenths[tenth]:4}" for tenth in range(11))
-            yield f"{group:14} {len(kept):4} answers, of which keep 0 %, up to 10 %, ... 100 %: {counts}"
+            yield f"{group:14} {len(kept):4} answers; numbers that keep 0 %, up to 10 %, ... 100 %: {counts}"
         for cost in sorted(self.wrong, key=lambda cost: -cost.distance)[:_FURTHEST]:
             if cost.distance:
                 yield f"{cost}; it fails {', '.join(cost.fails)}"
 
 
-_FURTHEST = 20  # answers that `verify --shares` lists, each on a line
+_FURTHEST = 20  # the largest number of answers that `verify --shares` lists
 
 
 def wrong_answers(
@@ -220,8 +220,8 @@ def wrong_answers(
     - `sets`: the number of sets of hidden inputs on which each known mistake runs
     - `catalogued`: the right answers to each question, and the wrong answers that misconceptions make of them
     - `failed`: for each known mistake, the runs of the tests that it fails on the first set
-    - `whole`: whether to run all tests even on a misconception that fails the visible check. By default, the
-      tests on it stop at the first failed basic test.
+    - `whole`: whether all tests run on every answer. By default, if a misconception fails the visible check,
+      no test of it runs after its first failed basic test.
     """
     exercise = suite.exercise
     for question in exercise.points:
@@ -245,7 +245,7 @@ def measure(
 ) -> Costs:
     """Return the costs of all `wrong_answers`, with a finding for each that costs too much or too little.
 
-    If less than this `share` of the misconceptions fails a test, there are findings on those that pass.
+    If less than this `share` of the misconceptions fails a test, those that pass all tests get findings, too.
     """
     exercise = suite.exercise
     catalogue, declared = load_catalogue(exercise.catalogue), read_declared(exercise)
@@ -296,7 +296,8 @@ class _CostMeter:
     def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[tuple[str, Cost]]:
         """Yield the first of these wrong answers that fails a test, with its cost.
 
-        If all pass, yield the first. If some fail, but only with errors of broken code, yield nothing.
+        If all answers pass all tests, yield the first answer. If answers fail, but only because their code is
+        broken, yield nothing.
         """
         is_broken = False
         for code in codes:
@@ -341,7 +342,7 @@ class _CostMeter:
         for run in self._failing(code) if failing is None else failing:
             failed.add(run.test)
             if kind == "misconception" and run.test.basic and not is_green and not self._whole:
-                break  # the share is at most half now; it need not be exact, since no rule asks for less
+                break  # the share is at most half now, and no rule demands a smaller share
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         wrong = any(test.basic for test in failed)
         kept, most = kept_share(self._tests, failed), max(QUARTER, 0.5 / self._other_tests)
@@ -411,7 +412,7 @@ def _rule_and_fix(suite: Suite, cost: Cost) -> str:
         )
     if cost.is_green and (cost.results_wrong or 1 - cost.kept > cost.most):
         return (
-            f" and fails {fails}, but passes the visible check; change the check so that it fails, {reason}"
+            f" and fails {fails}, but passes the visible check; make the check fail on this answer, {reason}"
         )
     change = "fewer" if cost.kept < 1 - cost.most else "more"
     return f", although it passes the basic tests; let {fails} cost the answer {change} points, {reason}"

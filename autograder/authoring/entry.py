@@ -127,12 +127,12 @@ def _with_wrong_earlier(exercise: Exercise, caller: Answer, earlier: str) -> dic
     answers, wrong = exercise.replaced(caller.code), _WRONG.format(earlier)
     if earlier not in answers:
         return {**answers, earlier: wrong}
-    first = next(iter(answers))  # `replaced` returns all code of the cell as the first answer
+    first = next(iter(answers))  # the first answer has all code of the cell; the other texts are empty
     return {**answers, first: f"{answers[first]}\n\n{wrong}"}
 
 
 def _share(suite: Suite, cells: tuple[str, ...], question: str) -> float:
-    """Return the share of a question's points that trusted cells get, with inputs that students may see."""
+    """Return the share of a question's points that the author's cells get, with inputs students may see."""
     with catch_warnings(action="ignore"):
         runs = list(suite.run(Local(suite.namespace(cells)), chosen=suite.of(question)))
     return kept_share(suite.of(question), {run.test for run in runs if run.error is not None})

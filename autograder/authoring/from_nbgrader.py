@@ -97,7 +97,7 @@ class _Answer:
 
     name: str
     is_tested: bool  # whether hidden tests grade the answer
-    cell: Any = None  # the new cell that has the points: the visible check, or the answer without tests
+    cell: Any = None  # the new cell with the points: the visible check, or the answer if it has no tests
     points: float = 0.0
     visible: list[str] = field(default_factory=list)  # the code of each test cell that students see
 
@@ -117,7 +117,7 @@ class _Conversion:
         self._untitled: list[str] = []  # names of the hidden tests whose test cells have no docstring
         self._tests: list[str] = []
         self._imports = {"question"}  # names from autograder.testing
-        self._fetched: dict[str, str] = {}  # for each name of the notebook that a test uses: the test's cell
+        self._fetched: dict[str, str] = {}  # the test cell that uses a name of the notebook, by name
         self._read: list[frozenset[str]] = []  # the names that each code cell reads
         while self._pending:
             self._convert(self._pending.pop(0))
@@ -209,7 +209,7 @@ class _Conversion:
     def _bind(self, settings: Any, code: str, answer: str) -> None:
         """Record the names that a code cell binds.
 
-        Add notes on names that an earlier test has used, and on names in the cell that only a test binds.
+        Add notes on bound names that earlier tests have used, and on used names that only a test binds.
         """
         tree, before = parsed(code), self._names.notebook
         bound = frozenset[str]().union(*map(bindings, tree.body))
@@ -242,7 +242,7 @@ class _Conversion:
             answer = self._manual(settings, text, is_code=True, points=0.0)
         else:
             following = self._following_words()
-            # Prefer the cell's grade_id; next, a name that the next tests use; last, the name bound last.
+            # Prefer the cell's grade_id, then a name that the next tests use, then the name bound last.
             name = max(free, key=lambda n: (n == settings["grade_id"], n in following, bound.index(n)))
             answer = self._answers[name] = _Answer(name, is_tested=True)
             self._solutions[name] = code
@@ -283,7 +283,7 @@ class _Conversion:
         return False
 
     def _following_words(self) -> set[str]:
-        """Return the words in test cells before the next answer; if there are none, in all test cells."""
+        """Return the words in the test cells before the next answer; if none, the words in all test cells."""
         words, later = set[str](), set[str]()
         is_next = True
         for cell in self._pending:

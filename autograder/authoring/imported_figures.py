@@ -1,8 +1,8 @@
 """Rewrites method calls on matplotlib's figures and axes in tests.
 
 A hidden test does not get a student's figure. It gets a description with attributes such as `title` and
-`lines`, which are called facts here. The description of axes is a figure with only these axes. So, if `ax`
-are axes, `ax.get_title()` becomes `ax.axes[0].title`.
+`lines`, which are called facts here. The test gets axes as a figure that has only these axes. So, if `ax` are
+axes, `ax.get_title()` becomes `ax.axes[0].title`.
 """
 
 import ast

@@ -24,7 +24,7 @@ _PICTURE_NAME = re.compile(r"[\w-]+\.(?:svg|png)")
 # Parts of the names of functions that read files.
 _READING = re.compile(r"read|load|open|imread|genfromtxt|fromfile")
 _GIVEN = {"IPython", "ipywidgets", "jupyter", "nbgrader", "pytest"}  # packages that every course has
-_OTHER_NAMES = {  # for each module that has another name than its package: the package's name on PyPI
+_OTHER_NAMES = {  # the package's name on PyPI, by module, if the two names differ
     "sklearn": "scikit-learn",
     "skimage": "scikit-image",
     "PIL": "pillow",
@@ -116,7 +116,7 @@ def _attachments(cell: Any) -> Iterator[tuple[str, bytes]]:
 
 
 def _paths(tree: ast.AST) -> Iterator[str]:
-    """Yield the strings in code that may be paths, and paths that it builds, as in Path("a") / "b.csv"."""
+    """Yield strings in code that may be paths, and paths that the code builds, as in Path("a") / "b.csv"."""
     for node in ast.walk(tree):
         match node:
             case ast.Constant(str(text)) if 0 < len(text) < 300 and "\n" not in text:
@@ -180,7 +180,7 @@ def packages(codes: Sequence[str], folder: Path) -> tuple[str, ...]:
 
 
 def _pip_name(module: str) -> str:
-    """Return pip's name of a module's package, or the module's name if no package has it; in lower case."""
+    """Return pip's name of a module's package, or else the module's name, in lower case."""
     return _OTHER_NAMES.get(module) or next(iter(_distributions().get(module, ())), module).lower()
 
 

@@ -33,7 +33,7 @@ class Source:
 
     code: str
     needs: frozenset[str] = frozenset()  # the names that the line uses
-    answer: str | None = None  # a variable's question, or "" for given code; None for other names
+    answer: str | None = None  # for a variable: its question, or "" for given code; None for other names
 
     def line(self, question: str) -> str:
         """Return the line for a test of `question`.
@@ -175,7 +175,7 @@ class _TestReader:
         self._lines: set[str] = set()  # names of lines that are drawn on axes
         self._omitted_names: set[str] = set()  # names that a left-out statement binds or deletes
         self._replaced: set[str] = set()  # variables of the notebook to which the test assigns another value
-        # Local variables that save the value of a variable of the notebook, each with that variable.
+        # The variable of the notebook whose value a local variable saves, by local variable.
         self._saved: dict[str, str] = {}
 
     def read(self, statement: ast.stmt, above: Sequence[str], lines: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from autograder.course.names import NAME
 from autograder.course.packages import DEFAULT, name_of
 from autograder.files import write_whole
 
-FIRST = {  # the sample exercise of a new course for each subject, which is a package or Python itself
+FIRST = {  # the sample exercise of a new course, by subject: a package, or Python itself
     "torch": "01_half",
     "pandas": "01_mean_heights",
     "numpy": "01_scaled",
@@ -95,7 +95,7 @@ def _sample(name: str, subject: str) -> _Files:
 def _filled(templates: str, files: Sequence[str], words: Mapping[str, str]) -> dict[str, str]:
     """Return the text of each file, made from its template.
 
-    Each key of `words` is replaced by its value, in the file's name as in its text.
+    Each key of `words` is replaced by its value, both in the file's name and in its text.
     """
     filled = {}
     for file in files:

@@ -185,10 +185,10 @@ def problems(exercise: Exercise) -> Iterator[str]:
     for path in sorted(exercise.folder.iterdir()):
         is_used = path.name in _FILES | {exercise.source.name} or path.suffix in SUFFIXES
         if not left_by_programs(path.name) and not is_used:
-            fix = f"if it has answers, move them to {ACCEPTED} or {MISTAKES}; delete the file"
+            fix = f"move any answers in it to {ACCEPTED} or {MISTAKES}, then delete the file"
             yield f"{path}: is not used in an exercise; {fix}"
     if exercise.points and not exercise.accepted:
-        yield f"{exercise.folder / ACCEPTED}: has no right answer beside the reference; write at least one"
+        yield f"{exercise.folder / ACCEPTED}: has no right answer besides the reference; write at least one"
     if exercise.points and not known_mistakes(exercise):
         yield f"{exercise.folder / MISTAKES}: has no known mistake; write at least one"
     yield from _release_problems(exercise)

@@ -155,7 +155,7 @@ class Declared:
     place: str  # file and line of the declaration
     question: str
     kind: str  # one of KINDS
-    text: str  # for each kind: an edit of the solution, a misconception's name, or a wrong answer's name
+    text: str  # depending on `kind`: an edit, or the name of a misconception or wrong answer
 
     def edited_trees(self, solution: str) -> Iterator[str]:
         """Yield the syntax tree of each edited solution: edited at one match only, or at all matches."""
@@ -198,9 +198,10 @@ class Strength:
 
 
 def measure(suite: Suite, share: float) -> Strength:
-    """Run the hidden tests of a question on each mutant, until one fails, and return the result.
+    """Run each mutant on its question's hidden tests, up to its first failed test, and return the result.
 
-    If less than `share` of the mutants that are not declared equivalent fails, the result has findings.
+    The result has findings if less than `share` of the mutants fails. Mutants that are declared equivalent
+    are not counted.
     """
     return judge(suite.exercise, surviving(suite), share)
 

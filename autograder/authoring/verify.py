@@ -194,7 +194,7 @@ class _Verification:
             return replace(proof, findings=tuple(self.findings))
         for mistake in mistakes:
             self._try_mistake(mistake)
-        if self.accepted_fails:  # the author may have to change tests, and with them the costs
+        if self.accepted_fails:  # the author may have to change tests, which changes the costs
             return replace(proof, findings=tuple(self.findings))
         carried, carrying_findings = entry.measure(exercise, builds_on, suite, self._grade)
         cost = costs.measure(suite, self.checks, self.sets, share, self.failed, whole=self.whole)
@@ -300,7 +300,7 @@ class _Verification:
             breaks = question.verdict is Verdict.GRADER_ERROR
             if breaks and (error := self._broken(question.name)):
                 problem = f"a hidden test raises an error if {question.name} is untouched: {error}"
-                fix = "above that line, expect the type or the length that the line needs"
+                fix = "above that line, call expect() to check the type or length that the line needs"
                 self._find(str(self.exercise.source), f"{problem}; {fix}")
             elif question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
                 passed = [test.title for test in question.tests if test.verdict is Verdict.PASSED]
@@ -329,8 +329,8 @@ class _Verification:
     def _reached(self, mistake: Answer) -> list[HiddenTest]:
         """Return the tests that the mistake can affect: they use, even indirectly, a name that it binds.
 
-        Tests of the mistake's question come first. With other sets of inputs, only these tests run. So code
-        that remembers earlier calls gets the same calls with each set.
+        Tests of the mistake's question come first, because with other sets of inputs, only these tests run.
+        So if an answer counts its calls, the counts are the same with each set.
         """
         bound = bound_names(mistake.code)
         reached = (test for test, names in self._names.items() if not bound.isdisjoint(names))
@@ -338,7 +338,7 @@ class _Verification:
 
     @cached_property
     def _names(self) -> dict[HiddenTest, set[str]]:
-        """The names on which each test depends: names that it uses, and names that their code uses."""
+        """The names on which each test depends, directly or through the code of the solution."""
         parts, names = code_parts(self.exercise.reference), dict[HiddenTest, set[str]]()
         for run in self.grader.suite.reference_runs:
             asked = set(names_asked([exchange.request[0] for exchange in run.exchanges]))
@@ -346,7 +346,7 @@ class _Verification:
         return names
 
     def grade_mistake(self, mistake: Answer) -> None:
-        """Grade a mistake. Report it if it gets full marks, breaks a test, or costs points elsewhere."""
+        """Grade a mistake. Report full marks, a test that cannot judge it, or points lost elsewhere."""
         builds_on = self.grader.builds_on
         for question in self._grade(self.exercise.replaced(mistake.code)).questions:
             full = question.score == question.max_score or question.verdict is Verdict.UNGRADED
@@ -357,7 +357,7 @@ class _Verification:
                 )
             elif is_answered and question.verdict is Verdict.GRADER_ERROR:
                 error = self._broken(question.name) or question.hint
-                self._find(mistake.place, f"breaks a hidden test of its own question: {error}")
+                self._find(mistake.place, f"a hidden test cannot judge this mistake: {error}")
             elif not is_answered and not full:
                 fix = entry.fix_for_dependence(self.exercise, builds_on, question.name, mistake.question)
                 self._find(mistake.place, f"also fails {question.name}: {question.hint} {fix}")

@@ -143,7 +143,7 @@ def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_autho
     rewrite(course, "assert sums.shape == (2,),", "assert sums.dim() == 1,")
     columns = f"{small(course).folder / MISTAKES}:17"
     declaration = '`shares = ["columns"]`, with the reason, below `# %% exception="row_sums"`'
-    fix = f"change the check so that it fails, or write {declaration} in mistakes.py"
+    fix = f"make the check fail on this answer, or write {declaration} in mistakes.py"
     fails = "fails test_one_number_a_row, test_adds_along_the_row, but passes the visible check"
     assert f"{columns}: row_sums: mistake columns keeps 0 % and {fails}; {fix}" in measured(course).findings
     declare(course, "row_sums", 'shares = ["columns"]')
@@ -198,7 +198,7 @@ def test_shares_are_counted_by_class_and_the_furthest_from_the_rules_are_listed(
     assert results.startswith("results wrong")
     assert (
         " ".join(corner.split())
-        == "corner 1 answers, of which keep 0 %, up to 10 %, ... 100 %: 0 0 0 0 0 0 0 0 1 0 0"
+        == "corner 1 answers; numbers that keep 0 %, up to 10 %, ... 100 %: 0 0 0 0 0 0 0 0 1 0 0"
     )
     assert trivial.startswith("trivial")
 

@@ -88,7 +88,7 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
             MISTAKE.replace('other"', 'other" error="NameError"').format("x"),
             'NameError does not describe how this answer fails; delete error="NameError"',
         ),
-        ("notes.txt", "", "", "is not used in an exercise; if it has answers, move them to accepted.py or"),
+        ("notes.txt", "", "", "is not used in an exercise; move any answers in it to accepted.py or"),
         ("test_hidden.py", "", "", 'question "double" has no hidden test; add one with @question("double")'),
         ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8; make it stricter"),
         (
