@@ -41,7 +41,7 @@ class Summary:
 
     @property
     def waiting(self) -> tuple[SubmissionLine, ...]:
-        """The lines on submissions that an instructor has to check: without a score, or with a review."""
+        """The lines on submissions without a score, or with questions that an instructor has to check."""
         return tuple(line for line in self.lines if line.ours or line.waiting)
 
     @property
@@ -156,7 +156,7 @@ class _ExerciseRound:
     def _guard(self, submission: Submission) -> AbstractContextManager[None]:
         """Report a failure in the `with` block in the submission's line.
 
-        Results of the submission that arrive later are ignored.
+        After a failure, all later results of the submission are ignored.
         """
 
         def fail(error: SubmissionError) -> None:
@@ -188,6 +188,6 @@ def refuse_strangers(course: Course, students: Sequence[str]) -> None:
 
 
 def is_work_certain(submissions: Iterable[Submission], *, force: bool = False) -> bool:
-    """Whether it is certain that a submission has to be graded: it is new, or `force` is true."""
+    """Whether at least one submission certainly has to be graded: it is new, or `force` is true."""
     present = (submission for submission in submissions if submission.notebook.is_file())
     return any(force or not submission.autograded.exists() for submission in present)

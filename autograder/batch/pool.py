@@ -20,7 +20,7 @@ from autograder.grading.marking import MarkingProcess
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
-_QUEUED = 4  # the largest number of submissions for each process that are in memory, waiting or being graded
+_QUEUED = 4  # the largest number of submissions in memory for each process, waiting or being graded
 # A forked process shares imported modules. Outside Linux, torch's libraries do not survive a fork.
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 Task = tuple[Submission, Notebook]
@@ -74,7 +74,7 @@ class ProcessPool:
                 running[self._threads.submit(self._grade, task, marks_only)] = task
             if not running:
                 return
-            # Only one result, so that another task can start before the next result is handled.
+            # Take only one result, so that another task can start before the next result is handled.
             future = wait(running, return_when=FIRST_COMPLETED).done.pop()
             yield *running.pop(future), future.result()
 
