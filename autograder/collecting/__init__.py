@@ -11,5 +11,5 @@ In reading order:
 - metadata: reads submitters and times from Gradescope's metadata file, Moodle's worksheet or a CSV file
 - attempts: stores all submitted notebooks, orders them by time, and writes the newest into submitted/
 - names: parses file names as platforms and students write them
-- archive: reads folders, zip and tar archives, and archives inside them, up to limits of size
+- archive: reads folders, zip and tar archives, and archives inside them, with limits on their sizes
 """

@@ -60,7 +60,7 @@ _TOO_MANY = "contains too many entries; collect it in parts"
 _ALONE = (
     "is a notebook; put it into a folder with the student's id as its name, and collect the folder above it"
 )
-_MAX_DEPTH = 100  # nested folders, all of which are open at the same time
+_MAX_DEPTH = 100  # the largest number of nested folders; all of them are open at the same time
 _TOO_DEEP = f"is inside more than {_MAX_DEPTH} nested folders; move it to a folder nearer to the top"
 _LINK, _NOT_PLAIN = "is a link", "is not a plain file"
 
@@ -78,8 +78,8 @@ class Bounds:
     """The numbers of entries and bytes that may still be read from an archive or folder."""
 
     entries: int = 20_000
-    unpacked: int = 4 << 30  # in bytes; for a .tar.gz, this includes the bytes of entries that are not read
-    outer: "Bounds | None" = None  # the bounds of the outer archive, to which an inner archive also counts
+    unpacked: int = 4 << 30  # unpacked bytes; in a .tar.gz, entries that are not read count, too
+    outer: "Bounds | None" = None  # for an inner archive: the outer archive's bounds, which also apply
 
     def count(self) -> None:
         """Count an entry."""
@@ -178,7 +178,7 @@ def _read_packed(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
 
 
 def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield the files in an inner archive. If it cannot be read to its end, the last entry is a refusal."""
+    """Yield the files in an inner archive. If it cannot be read to its end, the last has a `problem`."""
     bounds, empty = Bounds(_NESTED_ENTRIES, _NESTED_UNPACKED, outer), True
     try:
         data = entry.read(_MAX_NESTED)
@@ -309,7 +309,7 @@ def _names_in_zip(info: zipfile.ZipInfo) -> list[str]:
 
 
 class _BoundedFile:
-    """A file with a limit on each `read`, because zipfile trusts the size that a zip states for its list."""
+    """A zip file with a limit on each `read`, because a zip may give a wrong size for its list of entries."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -422,7 +422,7 @@ class _TarHeaders:
 
 
 def _tar_entry(member: tarfile.TarInfo, file: IO[bytes], offset: int) -> ArchiveEntry:
-    name = member.name[: MAX_NAME + 1]  # enough for the refusal of a longer name, and saves memory
+    name = member.name[: MAX_NAME + 1]  # saves memory; a name of this length is refused
     file_problem = "" if member.isreg() and not member.issparse() else _NOT_PLAIN
     problem = _LINK if member.issym() or member.islnk() else file_problem
 

@@ -38,8 +38,8 @@ class Source(StrEnum):
 
     FILE = "file"  # the modification time of the file, which copying may have changed
     GIVEN = "told"  # a statement of the platform or of the instructor
-    UNKNOWN = "nobody"  # no source, because a platform's archive has only the time of the download
-    IGNORED = "ignored"  # no source, because the instructor chose to collect without times
+    UNKNOWN = "nobody"  # time unknown, because a platform's archive has only the time of the download
+    IGNORED = "ignored"  # time ignored, because the instructor chose to collect without times
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Arrival:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The values for the database, without the time. {} if the time is the file's, or is ignored."""
+        """The values for the database, without the time. Empty if the time is the file's or is ignored."""
         options: dict[str, Any] = {"mode": "json", "exclude_defaults": True, "by_alias": True}
         return {} if self.source in _UNRELIABLE else _ARRIVALS.dump_python(self, exclude={"when"}, **options)
 
@@ -123,7 +123,7 @@ _FOLDER, _SUBMITTED = "attempts", "submitted"
 _KEY = (ATTEMPTS.c.student, ATTEMPTS.c.exercise, ATTEMPTS.c.digest)
 # Small files next to a notebook. Without them, nbgrader's exchange does not return the feedback page.
 TIMESTAMP, SECRET = COMPANIONS = "timestamp.txt", "submission_secret.txt"
-_MAX_COMPANION = 1000  # bytes
+_MAX_COMPANION = 1000  # the largest number of bytes of such a file
 
 
 class Placing(StrEnum):

@@ -81,7 +81,7 @@ class Attribution:
 
 @dataclass(frozen=True, slots=True)
 class NamingRules:
-    """The exercises, students and times to which names can refer."""
+    """The lists of exercises, students and times that are used to find the owner of a file by its name."""
 
     exercises: Sequence[str]  # the exercises of the course
     exercise: str = ""  # the exercise of all notebooks, if the instructor names it
@@ -120,7 +120,7 @@ class Owners:
         self._before_login = common_prefix(folders)
 
     def _add_name(self, name: str, folders: set[str]) -> None:
-        """Store the number in a name that Canvas or Moodle wrote. Add the first folder of any other name."""
+        """Store the number in a name that Canvas or Moodle wrote. For other names, add the first folder."""
         platform_name = self.platform_name(name)
         if platform_name is None:
             folders.add(name.removeprefix(self.class_folder).partition("/")[0])
@@ -142,7 +142,7 @@ class Owners:
         """Return a notebook's attribution to its student, or one attribution for each member of a group.
 
         `by_cells` is the exercise that the notebook's cells show. It is used if the file's name contains no
-        exercise. If no owner can be determined, EntryError gives the reason.
+        exercise. Raise EntryError if no owner can be determined.
         """
         file_stem = stem(file.inside or file.name)
         exercise = self._rules.exercise or exercise_in(file_stem, self._rules.exercises) or by_cells
@@ -283,8 +283,8 @@ class Owners:
                 fix = "pass Moodle's grading worksheet with --times"
             problem = f'"{name.owner}" is the name of several users of {name.platform} ({numbers})'
             if others:
-                former = f"{name.platform}'s {numbers}"
-                problem = f'"{name.owner}" is the name of {student}, who submitted as {former} before'
+                former = f"{name.platform}'s number {numbers}"
+                problem = f'"{name.owner}" is the name of {student}, who submitted with {former} before'
             raise EntryError(f"{problem}; {fix}")
 
     def _moodle(self, name: PlatformName, exercise: str) -> Iterator[Attribution]:

@@ -104,7 +104,7 @@ class _Collection:
                 yield CollectedLine(str(self.archive), "", REFUSED, problem)
                 return
             yield from (self._line(entry, REFUSED, entry.problem) for entry in attributions if entry.problem)
-            # (student, exercise) of each notebook before which the student had no stored notebook.
+            # (student, exercise) of each notebook that is the student's first for the exercise.
             first_attempts = set()
             for attribution in attributions:
                 # Notebooks that do not count are stored first, so that those that count are the newest
@@ -172,8 +172,8 @@ class _Collection:
             arrival = Arrival(self._in_zone(file.when, due))
         else:
             number, suffix = attribution.number, PurePosixPath(file.name).suffix.lower()
-            # Times of download are only compared with each other. All of a platform have the same zone, so
-            # they may be read as UTC.
+            # Times of download are only compared with each other. All times of a platform have the same zone,
+            # so they may be read as UTC.
             is_naive = file.when is not None and file.when.tzinfo is None
             downloaded = file.when.replace(tzinfo=UTC) if file.when and is_naive else file.when
             late = bool(attribution.late)
@@ -254,7 +254,7 @@ class Attendance:
 
     @property
     def twice(self) -> Mapping[str, Student]:
-        """The items of `others` whose student has another submission under another name."""
+        """The items of `others` whose student also submitted under the id or under a further name."""
         submitters = [*self.submitted, *self.others.values()]
         return {id_: student for id_, student in self.others.items() if submitters.count(student) > 1}
 

@@ -4,7 +4,7 @@ Gradescope's file is read event by event: a parser that loads the whole document
 files and crashes on deeply nested ones. The file is used only if it is part of a whole export, because a
 student could submit a forged file of the same name. In Moodle's worksheet, the headings are in the language
 of the user who downloads it. In every language, two headings have the same beginning, as in "Last modified
-(submission)" and "Last modified (grade)". So the column with the times is found.
+(submission)" and "Last modified (grade)". The first of these two columns has the times.
 """
 
 import re
@@ -36,14 +36,14 @@ MAX_EVENTS, _MAX_DEPTH, _MAX_SUBMITTERS = 1_000_000, 32, 100
 _DIRECTIVE = re.compile(r"(?:^|[\n\r\x85\u2028\u2029])%")
 _NOT_GRADESCOPES = "does not describe a whole export of Gradescope; collect the archive unchanged"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_Path = list[str | int | None]  # keys and list indices that lead to a value; None before a mapping's next key
+_Path = list[str | int | None]  # keys and indices that lead to a value; None if the next key is not read yet
 
 
 @dataclass(frozen=True, slots=True)
 class GradescopeRecord:
-    """The submitters of a submission, one or a group, and its time."""
+    """The time of a submission, and its submitters: a student or the members of a group."""
 
-    # For each submitter: the institution's id, or else the email address; and the email address.
+    # (id, email address) of each submitter. If the institution gives no id, the id is the email address.
     submitters: tuple[tuple[str, str], ...]
     when: datetime | None = None
 
@@ -160,7 +160,7 @@ _NUMBERS = re.compile(r"\d\s?[/.-]\s?\d{1,2}\s?[/.-]\s?\d")  # a date in which t
 # first.
 _STUDENT = ("student", "id", "user_id", "name", "email")
 _TIME = ("time", "submitted_at", "submitted", "timestamp")
-_Lines = Sequence[tuple[str, Sequence[str]]]  # the path and line number of each row, and its cells
+_Lines = Sequence[tuple[str, Sequence[str]]]  # the path and line number of each row, and the row's cells
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,11 +28,11 @@ _ANONYMOUS = re.compile(
     r"(?:(?P<late>LATE)_)?(?P<number>(?P<owner>anon_[1-9A-HJ-NP-Za-km-z]{5}))_(?P<upload>\d+)_(?P<file>[^/]+)"
 )
 # The name that Moodle gives to a file or folder. It begins with the full name of the participant or group, in
-# which a space replaces each "_". Then follows a number, which is another one in each assignment. Moodle's
+# which a space replaces each "_". Then a number follows, which differs between assignments. Moodle's
 # default group, for students without a group, has no number.
 _MOODLE = re.compile(r"(?P<owner>[^/_]+)(?:_(?P<number>\d+))?_assignsubmission_file_?.+")
-# A text that a student typed into a page of Moodle or Canvas is in an HTML file. For each pattern in the
-# file's name, this is the replacement that makes it the name of an uploaded file.
+# A text that a student typed into a page of Moodle or Canvas comes as an HTML file. These patterns and their
+# replacements turn the name of such a file into the name of an uploaded file.
 _TYPED = (
     (re.compile(r"_assignsubmission_onlinetext"), "_assignsubmission_file"),
     (re.compile(r"_([1-9]\d*)_(text|media|link)\.html?$"), r"_\1_1_\2.html"),
@@ -40,7 +40,7 @@ _TYPED = (
 
 
 def plausible(when: datetime) -> datetime | None:
-    """Return `when`, or None if it is before 1991 or after 2099. Files without a time have 1970 or 1980."""
+    """Return `when`, or None if it is before 1991 or after 2099. The year 1970 or 1980 means "no time"."""
     return when if 1990 < when.year < 2100 else None
 
 
@@ -207,7 +207,7 @@ def _other_number(match: re.Match[str], exercises: Iterable[str]) -> str:
 
 
 def as_uploaded(name: str) -> str:
-    """Return `name`; if it belongs to a text typed on a platform's page, return the name of an upload."""
+    """Return the name that a typed text would have as an uploaded file. Other names are not changed."""
     for form, uploaded in _TYPED:
         name = form.sub(uploaded, name)
     return name

@@ -35,7 +35,7 @@ from autograder.course.guard import SubmissionError, one_submission, skipping
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.submission import UnknownExerciseError, exercise_by_cells
 
-# Suffixes of packed files that are not opened. A .tar.gz is opened, so it is not compared with these.
+# Suffixes of packed files that are not opened. A .tar.gz is opened, so its suffix is not looked up here.
 _PACKED_SUFFIXES = {".rar", ".7z", ".gz", ".xz", ".bz2", ".zst", ".lz", ".sit", ".sitx", ".zipx", ".ace"}
 _PACKED_SUFFIXES |= {".tbz2", ".txz"}
 _HELPER_SUFFIXES = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl"}
@@ -179,7 +179,7 @@ def _gradescope_records(
 ) -> tuple[Mapping[str, GradescopeRecord], Sequence[Attribution]]:
     """Return the records in Gradescope's metadata file. If it cannot be read, also return its refusal.
 
-    All submissions in the file must be in the archive. For this, a submission's refused files are enough.
+    All submissions that the file lists must be in the archive, but their files may be refused.
     """
     root = archive.resolve().name if archive.is_dir() else ""
     if (folder := find_export(frozenset(sound), root)) is None:
@@ -253,12 +253,12 @@ def _refuse_if_shared(attribution: Attribution, top: str, inner: Set[str]) -> It
     first = attribution.file.path.removeprefix(top).partition("/")[0]
     outer = os.path.commonpath([f"{top}{first}/{folder}" for folder in inner])
     problem = f'"{attribution.student}" has {attribution.exercise} in several folders'
-    fix = f'if these folders are students, unpack the archive and collect "{outer}"; if not, keep one folder'
-    yield replace(attribution, problem=f"{problem}; {fix}")
+    fix = f'unpack the archive and collect "{outer}"; if not, keep one folder'
+    yield replace(attribution, problem=f"{problem}; if each folder belongs to a student, {fix}")
 
 
 def _folder_below(attribution: Attribution, top: str, exercises: Sequence[str]) -> str:
-    """Return the path from a student's folder to the notebook. It omits a last folder for the exercise."""
+    """Return the path from a student's folder to the notebook's folder, without the exercise's own folder."""
     *folders, _ = attribution.file.path.removeprefix(top).split("/")[1:] or [""]
     return "/".join(folders[:-1] if folders and folders[-1] in exercises else folders)
 

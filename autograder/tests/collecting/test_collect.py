@@ -94,7 +94,7 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     ),
     # Folders of several students are not taken for one student's
     *(
-        (names, [f'folders are students, unpack the archive and collect "{around}"'] * 2)
+        (names, [f'folder belongs to a student, unpack the archive and collect "{around}"'] * 2)
         for names, around in (
             (["class/week1/ann/01_small.ipynb", "class/week1/bob/01_small.ipynb"], "class/week1"),
             (["a/x/ann/01_small.ipynb", "a/x/bob/01_small/01_small.ipynb"], "a/x"),
@@ -432,7 +432,7 @@ def test_on_moodle_the_number_decides_also_for_a_notebook_whose_exercise_only_it
     assert warning.replace("Bob Bee", "Eve") in collect("Eve_32", "x", "eve's")
     assert collect("Bob Bee_32", "x", "eve's second").startswith("eve: replaced: recognised by its cells")
     assert collect("Bob Bee_33", "x", "zoe's").endswith(
-        "\"Bob Bee\" is the name of bob, who submitted as Moodle's 31 before; pass Moodle's grading "
+        "\"Bob Bee\" is the name of bob, who submitted with Moodle's number 31 before; pass Moodle's grading "
         "worksheet with --times"
     )
     assert json.loads(submitted(course, "bob"))["text"] == "bob's"
