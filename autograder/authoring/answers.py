@@ -143,7 +143,7 @@ def _variant_cells(exercise: Exercise, variant: Answer) -> Iterator[Cell]:
 
 
 def _paragraphs(variant: Answer) -> list[str]:
-    """Return the docstring's paragraphs: the answer's difference from the reference, and any advantage."""
+    """Return the docstring's paragraphs: how the answer differs from the reference, then any advantage."""
     return [" ".join(paragraph.split()) for paragraph in variant.docstring.split("\n\n")]
 
 

@@ -59,7 +59,7 @@ def _zeros_(result):
     is_array = type(result).__name__ == "ndarray"
     return result * 0 if is_array else None if result is None else type(result)()
 """
-_TRIVIAL = {  # description and body of a function; {x} is an argument, {result} the right result
+_TRIVIAL = {  # bodies of trivial functions, by description; {x} is an argument, {result} the right result
     "returns zeros": "return _zeros_({result})",
     "returns a copy of {x}": "return {x}.clone() if hasattr({x}, 'clone') else {x}",
     "returns the mean of {x}": "return {x}.mean(dim=-2, keepdim=True).expand_as({result})",
@@ -174,7 +174,7 @@ class Cost:
 class Costs:
     """The costs of all wrong answers to an exercise."""
 
-    misconceptions: int = 0  # number of misconceptions that apply to a right answer and leave code that runs
+    misconceptions: int = 0  # number of misconceptions that change a right answer into code that runs
     failing: int = 0  # number of such misconceptions that fail a test
     fitting: frozenset[str] = frozenset()  # the misconceptions' rewriting rules that match a right answer
     findings: tuple[str, ...] = ()  # messages on what the author must change
@@ -369,7 +369,7 @@ def _needed_tests(
 ) -> Iterator[str]:
     """Yield a finding for each misconception that passes all tests, if there are too many of them.
 
-    Also yield a finding for each misconception that the author declared as an exception without need.
+    Also yield a finding for each declared exception that is not needed.
     """
     fails = {(cost.question, cost.mistake): cost.fails for cost in costs if cost.kind == "misconception"}
     places = {(each.question, each.text): each.place for each in declared if each.kind == "misconceptions"}
@@ -387,7 +387,7 @@ def _needed_tests(
 def _shares_outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared]) -> Iterator[str]:
     """Yield a finding for each answer whose share breaks the rules, unless the author declared an exception.
 
-    Also yield a finding for each answer that the author declared as an exception without need.
+    Also yield a finding for each declared exception that is not needed.
     """
     reasons = {(each.question, each.text): each.place for each in declared if each.kind == "shares"}
     outside = {(cost.question, cost.mistake): cost for cost in costs if cost.distance > _NOISE}

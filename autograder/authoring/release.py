@@ -1,4 +1,7 @@
-"""Writes source notebooks into build/ and students' notebooks into assignments/, always the same bytes."""
+"""Writes source notebooks into build/ and students' notebooks into assignments/.
+
+The same exercise always gives the same bytes.
+"""
 
 import ast
 import json

@@ -20,7 +20,7 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import Namespace, silence
 
 SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
-# The numbers of sets of hidden inputs on which the tests run an author's answer: usually, and with
+# The number of sets of hidden inputs on which each of the author's answers runs: by default, and with
 # --thorough.
 SETS_TRIED, SETS_THOROUGH = 2, 16
 # The limit for an answer is TIMES the processor time of the reference, but at least LEAST and at most MOST
