@@ -1,8 +1,8 @@
 """Checks the notebook in this folder from a fresh start: save it, then run `pytest` here.
 
-Your cells run once, from top to bottom; a cell that fails does not stop the others. Then the check of each
-question, as you received it, runs with a copy of the variables. As in grading, the current folder contains
-only the exercise's files.
+Your cells run once, from top to bottom; a cell that fails does not stop the others. Then the original check
+of each question runs with a copy of the variables. As in grading, the current folder contains only the
+exercise's files.
 
     pytest                   all questions            pytest -k softmax        one question
     pytest notebook.ipynb    another notebook         pytest --hint softmax    a hint, plainer each time
@@ -117,7 +117,7 @@ def read_cells(path: Path) -> list[Cell]:
 
 
 def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str, Any], str]]) -> str:
-    """Return the type that the cell had when released; if a code cell contains the answer, its type now."""
+    """Return the cell's released type or, if some code cell defines the question, the cell's type now."""
     about, now = cell["metadata"].get("nbgrader", {}), str(cell["cell_type"])
     name, released = about.get("grade_id"), str(about.get("cell_type", now))
     if released == now or any(other["cell_type"] == "code" and makes(text, name) for other, text in texts):
@@ -196,7 +196,7 @@ class Notebook:
         self.checked: set[str] = set()  # questions whose check cell comes below their answer
         for name in EXERCISE.get("files", ()):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(OSError):  # if you have deleted a file, grading still has it
+            with contextlib.suppress(OSError):  # a file that you deleted is missing here, but grading has it
                 shutil.copy(HERE / name, folder / name)
         with as_in_grading(folder):
             for cell in self.cells:
@@ -362,7 +362,7 @@ def pytest_runtest_makereport() -> Generator[None, Any, None]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print the notes, and what passed checks prove, or what to do if nothing was checked."""
+    """Print the notes. Then say what checks can find or, if nothing was checked, what to do."""
     for note in NOTES:
         terminalreporter.line(f"note: {printable(note)}")
     if terminalreporter.getreports("passed") or terminalreporter.getreports("failed"):

@@ -1,7 +1,8 @@
 """Reads right and wrong answers from accepted.py and mistakes.py, which have one answer in each percent cell.
 
 The first statement of a cell is a docstring. For a right answer, it says how the answer differs from the
-solution. For a mistake, it is the hint. For an exception to a rule of `verify`, it is the reason.
+solution. For a mistake, it is the hint. An exception tells the command `verify` not to apply a rule to a
+question; its docstring is the reason.
 """
 
 import ast
@@ -48,7 +49,7 @@ class Answer:
 
     @property
     def name(self) -> str:
-        """QUESTION__MISTAKE for a mistake, without the title's suffix; the title for an accepted answer."""
+        """For a mistake, QUESTION__TITLE without the title's suffix; for an accepted answer, the title."""
         what = self.title.partition("__")[0] or self.title
         return f"{self.question}__{what}" if self.kind is Kind.MISTAKE else self.title
 
@@ -63,7 +64,7 @@ class Answer:
         return f"{self.path}:{self.marker}"
 
     def place_of(self, line: int) -> str:
-        """Return the file and line of a line of the code; if the answer is an edit, return `place`."""
+        """Return the file and line of line `line` of the code. If the answer is an edit, return `place`."""
         return self.place if self.edit else f"{self.path}:{self.line + line - 1}"
 
 
@@ -135,7 +136,7 @@ def _string(node: ast.expr | None) -> str:
 
 
 def lists(answer: Answer, names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the texts of an exception, which consists of named lists, as (list's name, text, file and line).
+    """Yield each text in the lists of an exception as (the list's name, the text, its file and line).
 
     Raise SourceError for the first statement that is not a list of texts with one of these `names`.
     """

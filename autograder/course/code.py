@@ -95,7 +95,7 @@ def _depth(tokens: Iterable[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CodePart:
-    """A top-level statement, or a whole cell that cannot be parsed, where every word counts as a name."""
+    """A top-level statement, or a whole cell if it cannot be parsed. Then each word counts as a name."""
 
     tree: ast.stmt | None  # None for a whole cell
     bound: frozenset[str]  # the global names that the code binds
@@ -141,7 +141,7 @@ def parsed(code: str) -> list[ast.stmt] | None:
 
 
 def dependencies(name: str, parts: Sequence[CodePart]) -> tuple[list[CodePart], set[str]]:
-    """Return the parts that define a name, the parts that those use, and all names in these parts."""
+    """Return all parts on which a name depends, directly or indirectly, and all names in these parts."""
     binding = defaultdict[str, list[int]](list)
     for number, part in enumerate(parts):
         for bound in part.bound:

@@ -22,7 +22,7 @@ FILE = "course.yaml"
 
 
 class CourseError(UsageError):
-    """Something is wrong with course.yaml; each line of the message gives a place, a problem and a fix."""
+    """Something is wrong with course.yaml. Each line of the message gives a place, a problem and a fix."""
 
 
 class Course:
@@ -31,7 +31,7 @@ class Course:
     def __init__(self, root: Path, settings: CourseSettings) -> None:
         self.root = root
         self.settings = settings
-        self.logged = set[str]()  # the logged tracebacks, so that each is logged once
+        self.logged = set[str]()  # the tracebacks in the logs; a traceback is logged only once
         self.build = root / "build"  # the folder of files that commands can recreate
         self.assignments = root / "assignments"  # the folder of released files, which students get
 
@@ -125,7 +125,7 @@ def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
 def _wrong_rules(course: Course) -> Iterator[tuple[KeyPath, str]]:
     """Yield the key and a problem for each wrong entry in the settings whose keys are questions."""
     for number, entry in enumerate(course.settings.exercises):
-        # A new object, because an Exercise caches its source, which the author may still change.
+        # An Exercise caches its source. A new object reads the source as it is now.
         exercise = Exercise(course.root / "solutions" / entry.name)
         for at, text in wrong_rules(exercise, {kind: getattr(entry, kind) for kind in RULES}):
             yield ("exercises", number, *at), text
@@ -190,7 +190,7 @@ def copy_course(
 ) -> Course:
     """Write a course with only these exercises to the folder `root`, and return it.
 
-    The copy includes nbgrader_config.py and the Markdown files in solutions/, as each release contains them.
+    The copy includes nbgrader_config.py, and the Markdown files in solutions/, which each release contains.
     """
     files = course_files(course, exercises, limits, due)
     shared = own_files(course.root / "solutions", "*.md")

@@ -109,7 +109,7 @@ class Exercise:
 
     @cached_property
     def handed_out(self) -> dict[str, bytes]:
-        """The content of each file in `handout`, by its path there. Each worker gets a copy of the files."""
+        """The content of each file in `handout`, by the same path. Each worker gets a copy of the files."""
         return {name: path.read_bytes() for name, path in self.handout.items()}
 
     @property
@@ -206,10 +206,10 @@ class Exercise:
         return fingerprint(code) in self._drawings
 
     def needs_no_run(self, code: str) -> bool:
-        """Whether grading skips a cell. It skips demo cells, and the given cell, even if edited or in parts.
+        """Whether grading skips a cell: a demo cell, the given cell, or a part of the given cell.
 
         When a program such as Colab exports a notebook, it may split or indent the given cell. A part is
-        recognised by its statements.
+        recognised by its statements. The first line of the given cell is enough to recognise an edited copy.
         """
         first = self.given_checks.partition("\n")[0]
         if self.only_draws(code) or (first and code.lstrip().startswith(first)):
@@ -220,7 +220,7 @@ class Exercise:
         return False
 
     def _is_given(self, statement: ast.stmt) -> bool:
-        """Whether the given cell contains a statement. Names are compared first, which is fast."""
+        """Whether the given cell contains this statement. Comparing the names first saves time."""
         return _bound_name(statement) in self._given_names and ast.dump(statement) in self._given_statements
 
     @cached_property
@@ -266,7 +266,7 @@ class Exercise:
         return answers
 
     def replaced(self, code: str) -> dict[str, str]:
-        """Return new texts for the solution cells of the questions that `code` answers, by question.
+        """Return the new text of the solution cell of each question that `code` answers, by question.
 
         The first of these cells gets all of `code`, with its helper functions. The other cells become empty.
         """
@@ -299,7 +299,7 @@ _CELL = re.compile(r"cell (\d+)")  # the file name under which a worker compiles
 
 @contextmanager
 def reference_errors(exercise: Exercise, variant: Answer | None = None) -> Iterator[None]:
-    """Turn an error of the reference, which may contain the answer `variant`, into a SourceError."""
+    """Turn an error of the reference into a SourceError. `variant` is an answer in the reference, if any."""
     try:
         yield
     except (Exception, SystemExit) as error:

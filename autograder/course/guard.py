@@ -62,9 +62,9 @@ def one_submission(course: Course, exercise: str, student: str) -> Iterator[None
 
 
 def unwritable_for_one(error: Exception, course: Course) -> str:
-    """Return the result of `unwritable` if the error can affect one submission alone; else raise the error.
+    """Return the message of `unwritable`. If the error affects all submissions, raise it instead.
 
-    A denied permission may affect one submission. A full disk affects all submissions.
+    A full disk affects all submissions. A denied permission may affect only one.
     """
     problem = unwritable(error, course.root)
     if problem and not isinstance(error, PermissionError):
@@ -95,7 +95,7 @@ def unwritable(error: BaseException, course: Path) -> str:
             if isinstance(name, str | bytes):
                 path = Path(os.fsdecode(name))
                 path = path if path.is_absolute() else course
-            elif isinstance(cause, PermissionError):  # without a file's name, no write was denied
+            elif isinstance(cause, PermissionError):  # without a file name, the error is not about a file
                 continue
             else:
                 path = course

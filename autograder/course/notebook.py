@@ -29,8 +29,8 @@ RUBRIC = """\
 
 </details>"""
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
-# ipykernel's metadata. Jupyter writes these values into each notebook that it opens. If they differed,
-# Jupyter would mark the opened notebook as changed. Jupyter's exports read the suffix .py from them.
+# The metadata that ipykernel gives to notebooks. If a notebook has other values, Jupyter replaces them and
+# marks the notebook as changed. Jupyter's exports read the suffix .py from the metadata.
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {

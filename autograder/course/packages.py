@@ -8,7 +8,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from autograder.errors import AutograderError
 
-DEFAULT = ("torch", "matplotlib")  # for a course.yaml without a list
+DEFAULT = ("torch", "matplotlib")  # the packages of a course if course.yaml does not list any
 TORCH, FIGURES = "torch", "matplotlib"
 
 

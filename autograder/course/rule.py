@@ -1,4 +1,4 @@
-"""A question's rules: the words that it forbids, and the operations that its answer may run."""
+"""A question's rules: the names that its answer must not use, and the torch operators that it may run."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -30,7 +30,7 @@ from autograder.report.text import number, short_repr
 class Tier(StrEnum):
     """The isolation of a submission from the machine that grades it."""
 
-    FULL = "full"  # namespaces around the process that starts workers, and everything of `container`
+    FULL = "full"  # like `container`, and namespaces around the process that starts workers
     CONTAINER = "container"  # Landlock, seccomp and limits in each worker
     BARE = "bare"  # a separate process, with the limits that the system supports
 
@@ -53,7 +53,7 @@ class Repairs:
     """The settings of the search for repairs of failed answers."""
 
     shown: RepairsShown = RepairsShown.PLACE
-    seconds: float = 2.0  # processor time for each question, which limits the number of edits that are tried
+    seconds: float = 2.0  # processor time to search for a repair of one answer
 
 
 DEFAULT_REPAIRS = Repairs()
@@ -108,13 +108,15 @@ class _Strict(BaseModel):
 class Limits(_Strict):
     """The time and memory that one submission may use.
 
-    Computing and sleeping count towards the limits of seconds. Waiting for a processor does not count.
-    The limits on wall-clock time are ten times as high as the limits of seconds.
+    Computing and sleeping count as time; waiting for a processor does not. Separate limits on wall-clock
+    time are ten times as high.
     """
 
     cell_seconds: Seconds = Field(20.0, description="seconds in which one cell may compute or sleep")
     call_seconds: Seconds = Field(5.0, description="seconds in which one call may compute or sleep")
-    total_seconds: Seconds = Field(300.0, description="seconds of computing or sleeping, in all runs")
+    total_seconds: Seconds = Field(
+        300.0, description="seconds in which all code together may compute or sleep"
+    )
     memory_mb: Megabytes = Field(2048, description="megabytes in addition to the memory of a new worker")
 
 
@@ -126,8 +128,8 @@ class LateSettings(_Strict):
     percentage of the exercise's points. The penalty does not reduce a score below `floor`.
     """
 
-    percent: Percent = Field(description="the percentage of the exercise's points that each step costs")
-    every: Step = Field(Span(1, "day"), description="the length of a step, such as 1 day or 6 hours")
+    percent: Percent = Field(description="the percentage of the exercise's points lost for each late step")
+    every: Step = Field(Span(1, "day"), description="the length of a late step, such as 1 day or 6 hours")
     grace: Duration = Field(Span(0, "minute"), description="how long after the due date there is no penalty")
     floor: Percent = Field(
         0.0, description="the percentage of the exercise's points below which no penalty reduces a score"
@@ -137,7 +139,7 @@ class LateSettings(_Strict):
     )
 
     def penalty(self, score: float, points: float, due: datetime, handed_in: datetime) -> float:
-        """Return the points that a submission with this score loses. Days begin at the time of `due`."""
+        """Return the points that a submission with this score loses. Lateness counts from `due`."""
         if score <= 0 or handed_in.astimezone(UTC) <= self.grace.after(due).astimezone(UTC):
             return 0.0
         if self._is_over(due, handed_in):
@@ -176,7 +178,7 @@ class Counts(StrEnum):
     """The rule that selects the attempt that counts for a student."""
 
     NEWEST = "newest"
-    BEST = "best"  # the newest with the most points from tests, minus the penalty for late work
+    BEST = "best"  # the attempt with the most points from tests after the late penalty; if equal, the newest
     BEFORE_DUE = "last before due"  # the newest attempt that is not late; if all are late, the newest
 
 
@@ -185,7 +187,7 @@ class Tells(StrEnum):
 
     SCORE = "score"
     TESTS = "tests"  # the score, and for each question the tests that did not pass
-    HINTS = "hints"  # everything
+    HINTS = "hints"  # everything, with hints and outputs
 
 
 class AttemptSettings(_Strict):
@@ -195,7 +197,8 @@ class AttemptSettings(_Strict):
     a_day: Attempts = Field(4, description="how many attempts of a student `watch` grades on one day")
     pause: Duration = Field(Span(10, "minute"), description="how long `watch` waits between two attempts")
     tells: Tells = Field(
-        Tells.TESTS, description="the content of pages that `watch` writes early: score, tests or hints"
+        Tells.TESTS,
+        description="the content of `watch`'s pages while students may hand in again: score, tests or hints",
     )
 
 

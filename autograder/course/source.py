@@ -249,10 +249,10 @@ def _cells(text: str, path: Path) -> tuple[Cell, ...]:
 
 
 def parts(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the first line, the options and the text of each cell.
+    """Yield the line on which each cell's text begins, the marker's text after `# %%`, and the cell's text.
 
-    This follows jupytext, which takes seconds to import. A marker inside a string does not begin a cell. The
-    text before the first marker, such as jupytext's header, is yielded with line 1.
+    The cells are the same as jupytext's, but importing jupytext takes seconds. A marker inside a string does
+    not begin a cell. The text before the first marker, such as jupytext's header, is yielded with line 1.
     """
     start, options, lines = 1, "", list[str]()
     for number, line in enumerate([*text.split("\n"), "# %%"], 1):
@@ -267,7 +267,7 @@ def parts(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def marker_keys(place: str, options: str) -> tuple[dict[str, str], str]:
-    """Return the keys of a cell's marker with their unquoted values, and its title."""
+    """Return the keys of a cell's marker with their unquoted values, and the other words of the marker."""
     keys = {key: value.strip("\"'") for key, value in _OPTION.findall(options)}
     title = _KIND.sub("", _OPTION.sub("", options)).strip()
     if "=" in title:

@@ -25,7 +25,7 @@ from autograder.records.tables import ATTEMPTS, AUDIT, TABLES
 
 CONFIG = "nbgrader_config.py"
 SQLITE = "sqlite:///"
-_WAIT_SECONDS = 60.0  # the longest time to wait until another process releases SQLite's lock
+_WAIT_SECONDS = 60.0  # the longest wait for another process to release SQLite's lock
 Store = Connection | Session
 
 
@@ -43,7 +43,7 @@ def _run(path: Path, *_content: bytes) -> Config:
 
 
 def address(root: Path) -> str:
-    """Return the address of the database of the course in `root`, as SQLAlchemy takes it."""
+    """Return SQLAlchemy's URL for the database of the course in `root`."""
     path = root / CONFIG
     # The file imports nbgrader, which takes seconds, so it is run only if it names a database.
     if path.is_file() and b"db_url" in path.read_bytes():

@@ -1,4 +1,4 @@
-"""Imports autograder.db, which an earlier version wrote, into our tables in nbgrader's database, once.
+"""Imports the data of an earlier version from autograder.db into our tables in nbgrader's database.
 
 All data is copied in the transaction that creates our tables. Then autograder.db is renamed and stays as a
 backup. Data of versions that did not use autograder.db is refused.
@@ -87,7 +87,7 @@ def _of(table: Table, row: _Row) -> _Row:
 
 
 def _attempts(rows: list[_Row]) -> list[_Row]:
-    """Return the latest row for each digest of a notebook, with the first time of acceptance by `watch`."""
+    """Return the latest row of each attempt, with the earliest time at which `watch` accepted the attempt."""
     attempts: dict[tuple[str, ...], _Row] = {}
     for row in rows:
         key = row["student"], row["exercise"], row["digest"]
@@ -99,10 +99,10 @@ def _attempts(rows: list[_Row]) -> list[_Row]:
 
 
 def _audit(lines: list[_Row], saves: list[_Row], scores: list[_Row]) -> Iterator[_Row]:
-    """Yield the audit's lines, with the question if a grader saved a score.
+    """Yield the audit's lines. A line gets the question whose score a grader has saved, if any.
 
-    A new line is yielded for each saved score without a line. A line is left out if the gradebook was not
-    changed.
+    If a saved score has no line, a new line is added. Lines whose scores never reached the gradebook are left
+    out.
     """
     unwritten = {(save["time"], save["grader"], save["student"], save["exercise"]): save for save in saves}
     last: dict[tuple[str, str], _Row] = {}
@@ -126,7 +126,7 @@ def _question(save: _Row) -> str:
 
 
 def _after(line: _Row, save: _Row) -> _Row:
-    """Return a new line on a saved score. It has the penalty of `line`, which the next command updates."""
+    """Return a new line on a saved score. Its penalty is that of `line` until the next command runs."""
     question = _question(save)
     automatic = (line["questions"].get(question) or [None])[0]
     questions = {**line["questions"], question: [automatic, save["score"], save["extra_credit"]]}
@@ -143,10 +143,10 @@ def _points(scores: list[float | None]) -> float:
 
 
 def _is_in_gradebook(line: _Row, scores: list[_Row]) -> bool:
-    """Whether the gradebook has the automatic scores of a line that is marked as pending.
+    """Whether the gradebook has the tests' scores of a line that is marked as pending.
 
-    The earlier version removed the mark when the gradebook had been changed. If the process was killed
-    before, the mark remained.
+    The earlier version changed the gradebook and then removed the mark. If the process was killed in between,
+    the mark remained.
     """
     key = line["student"], line["exercise"]
     present = {

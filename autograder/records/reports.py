@@ -28,8 +28,8 @@ def store_report(
 ) -> None:
     """Store the report on the notebook with this digest.
 
-    `recorded` says whether the gradebook has the scores of this report. This is so for at most one report on
-    a submission.
+    `recorded` says whether the gradebook has the scores of this report. At most one report on a submission
+    is marked as recorded.
     """
     key = {"student": submission.student, "exercise": submission.exercise}
     if recorded:

@@ -39,7 +39,7 @@ ATTEMPTS = Table(  # the submitted notebooks, in the order in which they were co
     _text("digest"),  # digest of the notebook's file in attempts/
     Column("time", String),  # time of submission: the content of timestamp.txt
     Column("arrival", JSON),  # the source of `time`, and other values by which attempts are ordered
-    Column("secret", LargeBinary),  # a secret with which nbgrader's exchange returns the feedback page
+    Column("secret", LargeBinary),  # the secret that nbgrader's exchange needs to return the feedback page
     Column("told", String),  # the time at which `watch` accepted the attempt for feedback
     Column("shown", Boolean),  # whether the attempt's feedback page was returned
     UniqueConstraint("student", "exercise", "digest"),
@@ -68,7 +68,7 @@ AUDIT = Table(  # every change of a score
     Column("before", Float),
     Column("score", Float),
     Column("penalty", Float),
-    Column("questions", JSON),  # by name: the tests' score, a grader's score, extra credit
+    Column("questions", JSON),  # by question: the tests' score, a grader's score, extra credit
     Column("digests", JSON),  # digests of everything that the score depends on
     Index("autograder_audit_of", "exercise", "student"),
 )
@@ -82,7 +82,7 @@ EXPORTS = Table(  # exported scores; of the rows with equal `to`, `exercise` and
     _text("student"),
     Column("value", JSON),
 )
-REQUESTS = Table(  # requests to regrade that an instructor has finished
+REQUESTS = Table(  # students' requests for regrading that are finished
     "autograder_request",
     TABLES,
     Column("id", Integer, primary_key=True),
@@ -93,20 +93,20 @@ REQUESTS = Table(  # requests to regrade that an instructor has finished
     _text("asked_as"),  # the student's id when the request was made, which is part of `digest`
     _text("digest"),
 )
-ANSWERS = Table(  # for each score, which is nbgrader's row `grade_id`, the digest of the scored answer
+ANSWERS = Table(  # digests of the scored answers, by `grade_id`, the score's id in nbgrader's tables
     "autograder_answer",
     TABLES,
     Column("grade_id", String(32), primary_key=True),
     Column("digest", String(64), nullable=False),
-    Column("asked", String(32), nullable=False),  # why an instructor has to look; empty if there is no reason
+    Column("asked", String(32), nullable=False),  # the reason for a check by an instructor, or ""
 )
 
-MARKINGS = Table(  # how a written answer was scored: by rubric items, and points added by hand (adjustment)
+MARKINGS = Table(  # the scores of written answers: by rubric items, and an adjustment by hand
     "autograder_marking",
     TABLES,
     Column("grade_id", String(32), primary_key=True),
-    Column("rubric", JSON, nullable=False),  # all items at that time: name, words and points of each
-    Column("given", JSON, nullable=False),  # the share of points given for each item by name; the adjustment
+    Column("rubric", JSON, nullable=False),  # the items at scoring time: name, words and points of each
+    Column("given", JSON, nullable=False),  # each item's given share, by name; the adjustment
 )
 
 

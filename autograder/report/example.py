@@ -30,7 +30,7 @@ class Grid:
 class Example:
     """A call of a function or an object with a wrong result, and with inputs that students may see."""
 
-    given: tuple[Grid, ...]  # the weights of the object, if one is called, and then the arguments
+    given: tuple[Grid, ...]  # the weights, if an object is called, and then the arguments
     got: Grid  # the student's result
     asked: Grid  # the expected result
     made: str = ""  # the code that creates the object, or "" for a call of a function
@@ -55,7 +55,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of numbers under a caption; a tensor of more than two dimensions takes several tables."""
+    """Rows of numbers under a caption. A tensor with more than two dimensions becomes several tables."""
 
     caption: str
     rows: tuple[tuple[Cell, ...], ...]

@@ -148,7 +148,7 @@ def show_notebook(
 
 
 def _anchored(part: Part, last: Lesson | None) -> tuple[Part, Lesson | None]:
-    """Return a text with an anchor at each heading of level 1 or 2, and its last such heading (or `last`)."""
+    """Return a text with an anchor at each h1 and h2, and the last of these headings; without any, `last`."""
     number = 0 if last is None else int(last.anchor.removeprefix(_ANCHOR))
     content, headings = anchored(part.content, _ANCHOR, number + 1)
     if headings:
@@ -168,7 +168,7 @@ def _parts(cell: Any, saved: SavedPictures, allowance: Allowance) -> Iterator[Pa
 
 
 def _output(output: Any, allowance: Allowance) -> Part:
-    """Return an output as a PNG picture, cleaned HTML or text: in the first of these formats that it has."""
+    """Return an output as a PNG picture. If it has none, return cleaned HTML, or else text."""
     forms = output.get("data", {})
     if output.output_type == "stream":
         return Part("output", render_text(output.text))

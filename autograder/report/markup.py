@@ -205,7 +205,7 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
 
 
 def main() -> None:
-    """Answer requests on standard input, which is a socket. Requests and answers are lines of JSON."""
+    """Reply to requests on standard input, which is a socket. Requests and replies are lines of JSON."""
     for render in KINDS.values():
         render(_SAMPLE)  # loads all modules, which is impossible after `_limit`
     _limit()

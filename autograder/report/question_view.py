@@ -27,7 +27,7 @@ MEANINGS = {
     Verdict.UNGRADED: "An instructor will read this written answer.",
 }
 _EARLIER_SCORE = "An instructor will check this answer. Until then, the score from the last grading counts."
-_IN_SOME_TESTS = {  # for an answer that has earned a part of the points
+_IN_SOME_TESTS = {  # sentences about an answer that has earned a part of the points
     Verdict.CRASHED: "In some tests your code stopped with an error.",
     Verdict.TIMED_OUT: "In some tests your code took too long.",
     Verdict.BLOCKED: "In some tests your code tried an operation that is not allowed here.",
@@ -87,8 +87,8 @@ class QuestionView:
     more: str  # the other sentences of the hint
     parts: tuple[str, ...]  # the numbered items of the hint, if it has any
     code: tuple[Line, ...]
-    halves: str  # the points of each half, as `halves_in_words` gives them, or ""
-    tally: str  # the number of passed tests
+    halves: str  # the points for results and for everything else, or ""
+    tally: str  # a text such as "3 of 5 tests passed"
     tests: tuple[TestGroup, ...]
     remark: Markup | None
     example: ExampleView | None
@@ -109,9 +109,9 @@ def show_question(
     """
     score = question.score if entry is None else entry.score
     if question.verdict is Verdict.GRADER_ERROR and entry is not None and entry.waits and score is not None:
-        question = replace(question, hint="", tests=())  # they would not explain the earlier score
+        question = replace(question, hint="", tests=())  # the failed run does not explain the earlier score
     if question.verdict is Verdict.REVIEW and not score and (entry is None or entry.waits):
-        score = None  # this 0 is not shown, because an instructor has not yet decided
+        score = None  # the 0 is not shown until an instructor has decided
     decided = entry is not None and _decided(question, entry)
     badge, meaning = _standing(question, entry, decided=decided)
     hint, *parts = _PART.split(_PROMISE.sub("", question.hint).strip() if decided else _counted(question))
@@ -171,14 +171,14 @@ def _own_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterator
 
 
 def stand(question: QuestionReport, score: float | None) -> tuple[str, str]:
-    """Describe the state of a question after the tests twice: in a word or two, and in a sentence."""
+    """Return the state of a question after its tests: in a word or two, and in a sentence."""
     badge = standing(question.verdict, score, question.max_score)
     meaning = MEANINGS[question.verdict]
     return badge, meaning if badge == question.verdict else _IN_SOME_TESTS.get(question.verdict, meaning)
 
 
 def _decided(question: QuestionReport, entry: Entry) -> bool:
-    """Whether the tests could not decide this question and an instructor has graded it."""
+    """Whether an instructor has graded this question in place of the tests."""
     if entry.waits:
         return False
     return question.verdict in _FOR_INSTRUCTORS
@@ -225,7 +225,7 @@ def _grouped_tests(question: QuestionReport, *, decided: bool) -> Iterator[TestG
 
 
 def _counted(question: QuestionReport) -> str:
-    """Return a question's hint. If it is the hint of several crashed tests, add how many they are."""
+    """Return a question's hint. If several crashed tests have this hint, add their number."""
     hint = question.hint
     count = sum(test.hint == hint and test.verdict is Verdict.CRASHED for test in question.tests)
     return f"{hint} (in {count} tests)" if count > 1 else hint

@@ -41,7 +41,7 @@ _NOTE = 100  # characters of a note in place of a part
 MAX_PARSED = 50_000  # characters of a text cell; longer cells are shown as plain text
 MAX_COLOURED = 20_000  # characters of a code cell; longer cells are shown without colours
 _MAX_LINES = 5000  # characters of a title, a hint or a message, which can have several lines
-_SHARED_TEXTS = 512  # cached texts: most notebooks of a class have many cells in common
+_SHARED_TEXTS = 512  # the largest number of cached texts; students' notebooks have many cells in common
 _SHARED_LETTERS = 5000  # characters of a cached text
 _HEADING = re.compile(r"<h([12])>(.*?)</h\1>", re.DOTALL)
 _QUOTED = re.compile(r"`([^`<>\n]{1,200})`")
@@ -71,7 +71,7 @@ class Allowance:
         return max(min(self.letters - _LAST_WORDS, MAX_PART), 0)
 
     def take(self, letters: int) -> bool:
-        """Count a part's characters and return True. If it does not fit, count a note's and return False."""
+        """Reserve space for a part. If it is too large, reserve space for a note and return False."""
         fits = letters <= self.room
         self.letters -= letters if fits else _NOTE
         return fits
@@ -181,7 +181,7 @@ def render_name(name: str) -> Markup:
 
 
 def render_html(source: str, allowance: Allowance) -> Markup:
-    """Return the harmless part of `source`."""
+    """Return the harmless part of the HTML `source`."""
     return _part("html", source, allowance)
 
 
@@ -272,11 +272,11 @@ def _without_pictures(source: str) -> tuple[str, dict[str, str]]:
 
 
 def _in_words(picture: re.Match[str]) -> str:
-    """Return a picture or, if its source was removed because it is not a PNG, its alternative text."""
+    """Return a picture or, if its source was removed, its alternative text. Only PNG sources are kept."""
     words = _WORDS.search(picture[1])
     if words is None or " src=" in picture[1]:
         return picture[0]
-    # Text needs more escaping than the attribute from which the words come.
+    # Text needs more escaping than the attribute `alt`, which contains the words.
     return f"<em>{html.escape(html.unescape(words[1]))}</em>"
 
 

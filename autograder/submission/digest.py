@@ -43,8 +43,8 @@ def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str
     - the exercise's settings in course.yaml, and the isolation of submissions
     - the secret from which hidden inputs are drawn, and the autograder's modules
 
-    It does not cover the version of Python, or answers that only measure the diagnosis. Late penalties are
-    left out, because each command computes them again.
+    It does not cover the version of Python. Late penalties are left out, because each command computes them
+    again.
     """
     digests = digests_of(course, exercise)
     deciding = {name: digest for name, digest in digests.items() if name != "environment"}

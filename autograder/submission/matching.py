@@ -26,8 +26,8 @@ def restore(
 ) -> tuple[RestoredCell, ...]:
     """Return the submission's cells in order. Missing graded cells are inserted in the exercise's order.
 
-    For each graded cell whose cell id occurs in the submission, `ids` maps its grade_id to the number of the
-    submitted cell. `given` are text cells that the release adds to those of the exercise.
+    `ids` maps the grade_id of a graded cell to the number of the submitted cell with the same cell id.
+    `given` are text cells that the release adds to those of the exercise.
     """
     texts = (*(cell.text for cell in cells if cell.role is Role.TEXT), *given)
     match = _Match(cells, submitted, ids, {text.strip() for text in texts})
@@ -108,7 +108,7 @@ class _Match:
         self, cells: Sequence[Cell], submitted: Sequence[NotebookCell], ids: dict[str, int], texts: set[str]
     ) -> None:
         self.graded = [cell for cell in cells if cell.role in GRADED]
-        self.matched: dict[str, NotebookCell] = {}  # by grade_id
+        self.matched: dict[str, NotebookCell] = {}  # the submitted cells by the grade_id of the graded cell
         self._submitted = submitted
         self._ids = ids
         self._texts = texts  # the exercise's text cells, which are not written answers
@@ -122,7 +122,7 @@ class _Match:
                     self.matched[cell.grade_id] = self._best(cell, matches)
 
     def _best(self, cell: Cell, candidates: list[NotebookCell]) -> NotebookCell:
-        """Return the last definition of a function or class. For other cells, prefer the first exact copy."""
+        """Return the last candidate that defines the question; for other cells, the first exact copy."""
         if cell.role is Role.SOLUTION:
             return ([c for c in candidates if cell.name in bound_names(c.text)] or candidates)[-1]
         return ([c for c in candidates if c.text.strip() == cell.text.strip()] or candidates)[0]

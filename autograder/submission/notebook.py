@@ -22,7 +22,7 @@ from autograder.report.text import writable
 from autograder.submission.script import cells_of_script
 
 MAX_BYTES = 20 << 20
-MAX_WITH_OUTPUTS = 50 << 20  # bytes of a notebook with outputs, which are removed above MAX_BYTES
+MAX_WITH_OUTPUTS = 50 << 20  # bytes; outputs are removed from notebooks between MAX_BYTES and this size
 MAX_CELLS = 1000
 MAX_CELL = 200_000  # characters of a code cell
 MAX_TEXT = 200_000  # characters of a text cell

@@ -40,7 +40,7 @@ _GRADE_ID = re.compile(
 )
 _MAX_SCRIPT = 5_000_000  # characters
 _MAX_PARSED = 200_000  # characters of a script that is parsed as Python
-_MANY = 1001  # cells: one more than a notebook may have
+_MANY = 1001  # the largest number of cells to read, one more than a notebook may have
 _DATABRICKS = "# Databricks notebook source"
 _COMMAND = re.compile(r"^# COMMAND -+[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(r"^# DBTITLE .*\n?", re.MULTILINE)

@@ -58,14 +58,14 @@ _REMOVED, _BETWEEN_WORDS = re.compile(r"[&<>\"`|':\\/\x00-\x1f]"), re.compile(r"
 # Characters that people and programs write in place of "'" and "-".
 _APOSTROPHES = re.compile("[\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u2018\u2019\u201b\u2032\ua78c]")
 _HYPHENS = re.compile("[\u2010-\u2015\u2212\ufe58]")
-# Kinds of keys with which students are looked up. The kind of an id on a platform is the platform's name; the
-# kind of the id in this course and of the email address is "".
+# Students are looked up by a kind of text and the text. For an id on a platform, the kind is the platform's
+# name. For the id in this course and for the email address, it is "".
 _ANY, _NAME, _SQUEEZED, _GROUP = "id anywhere", "name", "squeezed name", "group"
 
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """One student: the id in this course, and the names and ids on platforms."""
+    """One student: the id in this course, the names, and the ids on platforms."""
 
     id: str
     names: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class Student:
 
     @property
     def parts(self) -> tuple[str, str]:
-        """Last name and first name, from the first of the names: "Last, First" or "First Last"."""
+        """Last name and first name, split from the first listed name, "Last, First" or "First Last"."""
         name = self.names[0] if self.names else ""
         last, comma, first = name.partition(",")
         if not comma:
@@ -140,12 +140,12 @@ class Students:
         return f'"{id_}" is not an id in {STUDENTS}; {fix}'
 
     def _first(self, *keys: tuple[str, str]) -> Sequence[Student]:
-        """Try the keys in order, and return the students of the first key that a student has."""
+        """Return the students with the first of these keys that any student has."""
         return next(filter(None, map(self._by_key.get, keys)), ())
 
     @cached_property
     def _by_key(self) -> Mapping[tuple[str, str], Sequence[Student]]:
-        """The students in the list's order, by the kind and the text of each of their keys."""
+        """The students by each of their keys, a kind and a text, in the list's order."""
         by_key: dict[tuple[str, str], list[Student]] = defaultdict(list)
         for student in self.all:
             ids = [(platform, folded(text)) for platform, text in student.ids]
@@ -248,7 +248,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _is_header(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row is a header: below a heading, there are only numbers or only email addresses."""
+    """Whether the first row is a header, because a column below it has only numbers or email addresses."""
     filled = [row for row in rows if any(row)]
     return len(filled) > 1 and any(
         heading and not form.search(heading) and all(map(form.fullmatch, cells))

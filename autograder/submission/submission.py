@@ -97,7 +97,7 @@ class UnknownExerciseError(UsageError):
 
 
 def exercise_by_name(course: Course, path: Path) -> Exercise | None:
-    """Return the exercise that the notebook's file name or, if it names none, the folder's name contains."""
+    """Return the exercise whose name occurs in the notebook's file name or, if none does, in the folder's."""
     names = (exercise_in(text, course.exercises) for text in (path.stem, path.absolute().parent.name))
     return course.exercises.get(next(filter(None, names), ""))
 

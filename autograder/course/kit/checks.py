@@ -32,7 +32,7 @@ class CheckFailed(AssertionError):
 
 
 class _Unmet(Exception):
-    """An expectation does not hold. Its first argument names the problem; lines with details follow."""
+    """An expectation does not hold. The arguments are the problem and lines with details."""
 
 
 def check(question):
@@ -275,9 +275,9 @@ def _fits(actual, expected):
 
 
 def _last_digit(value):
-    """Return the tolerance for a decimal number: for 0.1234, it is 0.0001. Return 0 for other values.
+    """Return the tolerance for a rounded number, a unit of its last digit: 0.0001 for 0.1234.
 
-    A number that a binary float represents exactly, such as 0.1875, has no tolerance of its own.
+    Return 0 for numbers that a binary float represents exactly, such as 0.1875, and for other values.
     """
     if not isinstance(value, float) or value - value != 0 or value.as_integer_ratio()[1] < 1 << 20:
         return 0
@@ -298,8 +298,8 @@ def _equal(wanted, yours, near=0.0):
 def expect_gradient(function, *arguments, expected=None, weight=None, hint="", atol=None, names=()):
     """Expect that gradients of (result * weight).sum() reach the arguments that are tensors of floats.
 
-    If `expected` is given, which maps positions of arguments to gradients, only these arguments need one.
-    A check may pass a result in place of the function, and the tensors from which the result was computed.
+    `expected` maps positions of arguments to gradients. If it is given, only these arguments need a gradient.
+    In place of a function, a check may pass a result, with the tensors from which it was computed.
     """
     floats = [place for place, each in enumerate(arguments) if _is_float_tensor(each)]
     sources, result = list(arguments), function
