@@ -272,7 +272,7 @@ class CourseSettings(_Strict):
 SCHEMA = Path(__file__).with_name("course.schema.json")
 _MODELS: dict[str, type[BaseModel]] = {"limits": Limits, "late": LateSettings, "attempts": AttemptSettings}
 
-_MESSAGES = {  # messages by pydantic's type of error, in place of pydantic's own, which do not mention YAML
+_MESSAGES = {  # messages by pydantic's type of error, because pydantic's own messages do not mention YAML
     "missing": "is missing; add it",
     "model_type": "must have keys with values; write each on a separate line, as `key: value`",
     "dict_type": "must have keys with values; write each on a separate line, as `key: value`",

@@ -15,8 +15,8 @@ from autograder.course.packages import versions
 from autograder.course.source import SUFFIXES
 
 _ENGINE = Path(autograder.__file__).parent
-# Folders with modules of the autograder that affect grades or what the gradebook stores about grades. After a
-# change in one of these modules, all submissions are graded again.
+# Folders with modules of the autograder that affect grades or the gradebook. After a change in one of these
+# modules, all submissions are graded again.
 _FOLDERS = (
     "course", "worker", "sandbox", "submission", "testing", "diagnosis", "grading", "gradebook", "collecting",
     "records", "report",
