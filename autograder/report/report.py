@@ -33,7 +33,7 @@ class Verdict(StrEnum):
     FAILED = "failed"
     CRASHED = "crashed"
     NOT_ATTEMPTED = "not attempted"
-    NOT_JUDGED = "not judged"  # a test that proves nothing, for instance because the results are wrong
+    NOT_JUDGED = "not judged"  # the test proves nothing, for instance because the answer's results are wrong
     PASSED = "passed"
     UNGRADED = "ungraded"  # a written answer, which an instructor grades
 
@@ -107,7 +107,7 @@ class QuestionReport:
 
 
 def earned_halves(tests: Sequence[TestReport]) -> tuple[float | None, float | None]:
-    """Return the earned share of the half for results and of the half for everything else.
+    """Return the earned share of each half of a question's points: for results, and for everything else.
 
     The first half is earned only if all basic tests pass. The second half is divided among the other tests in
     proportion to their weights. A half without a test is None.
