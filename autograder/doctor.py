@@ -94,7 +94,7 @@ def _walls(zygote: Zygote, demanded: Tier) -> Check:
     tiers = list(Tier)  # the strictest first
     strict_enough = tiers.index(zygote.tier) <= tiers.index(demanded)
     state = f"{zygote.tier}: {', '.join(zygote.walls) or 'no walls'}"
-    fix = f"course.yaml demands {demanded}; see autograder/docs/walls.md, or lower `walls`"
+    fix = f"course.yaml demands {demanded} walls (autograder/docs/walls.md); add them, or lower `walls`"
     return _check("walls", strict_enough, state, fix)
 
 

@@ -93,7 +93,7 @@ def locked(path: Path, tell: Callable[[str], None] = _LOG.warning) -> Iterator[N
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            tell(f"another autograder is at work in {path.parent}; waiting for it")
+            tell(f"another command is working in {path.parent}; waiting until it has finished")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         try:
             yield

@@ -163,7 +163,7 @@ class Cost:
         return max(lost - most, LEAST_COST - lost, 0.0)
 
     def __str__(self) -> str:
-        kept = f"keeps {round(100 * self.kept)} %"
+        kept = f"gets {round(100 * self.kept)} % of the points"
         if self.kind == "trivial":
             return f"{self.question}: an answer that {self.mistake} {kept}"
         code = f' (with "{self.changed}")' if self.changed else ""
@@ -196,7 +196,8 @@ class Costs:
             kept = [cost.kept for cost in self.wrong if cost.group == group]
             tenths = Counter(math.ceil(round(10 * share, 6)) for share in kept)
             counts = " ".join(f"{tenths[tenth]:4}" for tenth in range(11))
-            yield f"{group:14} {len(kept):4} answers; numbers that keep 0 %, up to 10 %, ... 100 %: {counts}"
+            head = f"{group:14} {len(kept):4} answers: how many get 0 %, up to 10 %, ... 100 % of the points"
+            yield f"{head}: {counts}"
         for cost in sorted(self.wrong, key=lambda cost: -cost.distance)[:_FURTHEST]:
             if cost.distance:
                 yield f"{cost}; it fails {', '.join(cost.fails)}"

@@ -134,7 +134,9 @@ def show_summary(summary: "Summary") -> None:
     """Print a table of the results of a class, with a row for each exercise."""
     if not summary.lines:
         if not summary.stopped:
-            click.echo("Nothing to grade: submitted/ has no such submission. `autograder collect` fills it.")
+            click.echo(
+                "Nothing to grade: submitted/ has no matching submission. `autograder collect` fills it."
+            )
         return
     names = dict.fromkeys(line.exercise for line in summary.lines)
     rows = [_exercise_row(name, [line for line in summary.lines if line.exercise == name]) for name in names]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     multiple=True,
     type=options.PATH,
-    help="Moodle's grading worksheet, or a CSV with the columns student and time; exercise is optional.",
+    help="Moodle's grading worksheet, or a CSV with the columns student, time and, optionally, exercise.",
 )
 @click.option(
     "--zone", metavar="NAME", help="The time zone for times without a time zone, such as Europe/Berlin."

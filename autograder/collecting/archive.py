@@ -416,7 +416,7 @@ class _TarHeaders:
     def read(self, size: int) -> bytes:
         self.left -= size
         if self.left < 0:
-            raise ArchiveError("has an entry with too large a header; the archive is damaged or malicious")
+            raise ArchiveError("has an entry whose header is too large; the archive is damaged or malicious")
         self.last = self._file.read(size)
         return self.last
 

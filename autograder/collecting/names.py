@@ -52,7 +52,7 @@ def name_problem(name: str) -> str:
         return "has an absolute path, or a backslash in its name"
     if ".." in name.split("/"):
         return "leads out of its folder"
-    return "has too long a name" if len(name) > MAX_NAME else ""
+    return "has a name that is too long" if len(name) > MAX_NAME else ""
 
 
 def with_folders(name: str) -> str:

@@ -86,7 +86,7 @@ def _answers(text: str, path: Path, kinds: tuple[Kind, ...]) -> tuple[Answer, ..
             key = answer.question, answer.title or str(line)
             if (first := lines.setdefault(key, line)) != line:
                 raise SourceError(
-                    f"{answer.place}: has the name of the cell on line {first - 1}; choose another"
+                    f"{answer.place}: has the name of the cell on line {first - 1}; choose another name"
                 )
     return tuple(answers)
 

@@ -54,7 +54,9 @@ class Course:
             matches = [full for full in self.exercises if name and full.startswith(name)]
             if name not in self.exercises and len(matches) != 1:
                 problem = (
-                    f'"{name}" can be {" or ".join(matches)}' if matches else f'has no exercise "{name}"'
+                    f'"{name}" is the beginning of {" and ".join(matches)}'
+                    if matches
+                    else f'has no exercise "{name}"'
                 )
                 advice = "write more letters" if matches else f"use one of {', '.join(self.exercises)}"
                 raise CourseError(f"{_relative(self.root / FILE)}: {problem}; {advice}")

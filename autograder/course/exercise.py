@@ -349,7 +349,8 @@ def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[t
             if name not in order:
                 problem = f'{exercise.name} has no question "{name}"; {suggestion(name, order)}'
             elif name not in before:
-                fix = f"use one of {', '.join(before)}" if before else "it is the first, so delete this entry"
+                first = f"{later} is the first question, so delete this entry"
+                fix = f"use one of {', '.join(before)}" if before else first
                 problem = f'"{name}" does not come before {later}; {fix}'
             elif not _is_function(exercise, name):
                 problem = (

@@ -51,6 +51,6 @@ def _fix(pattern: str, solution: ast.Module) -> str:
             calls = [node for node in ast.walk(solution) if isinstance(node, ast.Call)]
             for call in calls:
                 if any(keyword.arg == name for keyword in call.keywords):
-                    reason = f"{name} is a keyword argument there, so write the whole call"
+                    reason = f"{name} is a keyword argument in the solution, so write the whole call"
                     return f"{reason} on both sides of the rule, such as {ast.unparse(call)}"
     return "copy the left side of the rule from the solution"

@@ -43,7 +43,7 @@ KINDS: Mapping[str, str] = {  # by kind of edit: a description of the change, wi
     "swapped": "two names exchanged",
     "switch": "the other truth value",
     "too much": "one step less",
-    "unread": "a value that is not used so far",
+    "unread": "a value that the code does not use yet",
     "value": "another value",
 }
 

@@ -89,7 +89,7 @@ def _refuse_state(course: Course, path: Path) -> None:
     links = [course.root / name for name in FOLDERS if (course.root / name).is_symlink()]
     for present in (*rests, *links, *(file for _, file in sorted(_state(course)))):
         if present.exists():
-            fix = "restore into a fresh checkout of the course, or move this away first"
+            fix = f"restore into a fresh checkout of the course, or move {present.name} away first"
             raise UsageError(f"{present}: already exists, so {path.name} is not restored; {fix}")
 
 

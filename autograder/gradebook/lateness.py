@@ -104,7 +104,7 @@ def _read(course: Course) -> Iterator[tuple[int, Extension]]:
             case [student, exercise, until] if is_student(student) and exercise in course.exercises:
                 yield number, Extension(student, exercise, until, _moment(until, f"{path}:{number}"))
             case _ if any(row):
-                fix = "write a student's id, an exercise, a moment"
+                fix = "write a student's id, an exercise, and a date with a time"
                 raise UsageError(f"{path}:{number}: is not an extension; {fix}")
 
 

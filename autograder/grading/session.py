@@ -156,7 +156,7 @@ class Session:
             reply, sent = self._ask(worker, header, tensors, self.limits.call_seconds, answer)
             self._left_to_receive -= worker.received - before
             if self._left_to_receive < 0:
-                raise ProtocolError("a submission's answers are too large")
+                raise ProtocolError("a submission's replies are too large")
         except _LOST as error:
             self._close()
             raise _lost(error, self.limits) from error
@@ -309,7 +309,7 @@ def _left_out(error: Exception, limits: Limits) -> LeftOut:
             return LeftOut(Verdict.TIMED_OUT, why)
         case DiedError(reason=reason):
             return LeftOut(Verdict.CRASHED, f"ended the program: {reason}")
-    return LeftOut(Verdict.CRASHED, "sent the grader something that is not a valid answer")
+    return LeftOut(Verdict.CRASHED, "sent the grader something that is not a valid reply")
 
 
 def _lost(error: Exception, limits: Limits) -> LostError:
@@ -325,4 +325,4 @@ def _lost(error: Exception, limits: Limits) -> LostError:
             )
         case DiedError(reason=reason):
             return LostError(Verdict.CRASHED, f"A call ended the program: {reason}.")
-    return LostError(Verdict.CRASHED, "A call returned something that is not a valid answer.")
+    return LostError(Verdict.CRASHED, "A call returned something that is not a valid reply.")

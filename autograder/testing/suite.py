@@ -117,7 +117,7 @@ def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
         case LostError(verdict=verdict):
             return verdict, str(error)
         case ProtocolError():
-            return Verdict.CRASHED, "A call returned something that is not a valid answer."
+            return Verdict.CRASHED, "A call returned something that is not a valid reply."
     return Verdict.GRADER_ERROR, ""
 
 

@@ -35,7 +35,9 @@ _QUEUED = 256  # at most this many submissions are in the scheduler's memory
 # The versions of Python, the engine and its packages, as they are when the module is loaded. Machines with
 # the same versions give the same grades.
 VERSIONS = f"{'.'.join(platform.python_version_tuple()[:2])} {engine(tuple(versions(DEFAULT).items()))}"
-HOW_TO_MATCH = "install there the same versions of Python, torch and autograder (see `constraints.txt`)"
+HOW_TO_MATCH = (
+    "on the worker, install the same versions of Python, torch and autograder (see `constraints.txt`)"
+)
 
 
 class ClusterError(AutograderError):

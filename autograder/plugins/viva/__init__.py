@@ -20,9 +20,7 @@ from autograder.cli import options
 )
 @click.option("--quiz", is_flag=True, help="Write the page without the answers.")
 @click.option("--mark", metavar="LETTERS", help="Check the letters that the student chose, such as bcada.")
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, help="With another number, the questions are different."
-)
+@click.option("--seed", type=click.IntRange(0), default=0, help="Another number gives different questions.")
 @options.unsafe
 @options.course
 def viva(
@@ -50,7 +48,7 @@ def viva(
     from autograder.submission.submission import Submission, find_submissions, is_student
 
     if bool(whole) == bool(student and exercise) or (whole and (student or mark)):
-        raise click.UsageError("name STUDENT and EXERCISE, or an exercise with --class")
+        raise click.UsageError("give STUDENT and EXERCISE, or only an exercise with --class")
     (chosen,) = course.chosen([whole or exercise or ""])
     named = [Submission(course.root, student or "", chosen.name)]
     candidates = find_submissions(course, chosen) if whole else named

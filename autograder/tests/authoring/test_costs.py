@@ -112,7 +112,7 @@ def test_of_the_ways_to_make_a_misconception_the_first_counts_that_fails_a_test_
     found = costs(course)
     other_rows = found["row_sums", "other_rows"]  # its check fails, so the first failed test is enough
     assert (other_rows.kept, len(other_rows.fails), other_rows.is_green) == (0, 1, False)
-    assert 'misconception other_rows (with "return x.sum(dim=0)") keeps 0 %' in str(other_rows)
+    assert 'misconception other_rows (with "return x.sum(dim=0)") gets 0 % of the points' in str(other_rows)
     assert found["row_sums", "detour"].kept == 1
     assert ("row_sums", "only_broken") not in found
     assert str(measured(course)) == "1 of 2 misconceptions fail a test"
@@ -145,7 +145,10 @@ def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_autho
     declaration = '`shares = ["columns"]`, with the reason, below `# %% exception="row_sums"`'
     fix = f"make the check fail on this answer, or write {declaration} in mistakes.py"
     fails = "fails test_one_number_a_row, test_adds_along_the_row, but passes the visible check"
-    assert f"{columns}: row_sums: mistake columns keeps 0 % and {fails}; {fix}" in measured(course).findings
+    assert (
+        f"{columns}: row_sums: mistake columns gets 0 % of the points and {fails}; {fix}"
+        in measured(course).findings
+    )
     declare(course, "row_sums", 'shares = ["columns"]')
     place = declare(course, "double", 'shares = ["squares"]')
     told = [finding for finding in measured(course).findings if "columns" in finding or "squares" in finding]
@@ -178,7 +181,7 @@ def test_a_trivial_answer_that_keeps_more_than_a_quarter_is_a_finding(course: Co
     suite.write_text(text.replace('"row_sums", needs_results=True', '"row_sums"'), encoding="utf-8")
     found = measured(course).findings
     told = "it passes test_one_number_a_row; make these tests stricter, or mark them with needs_results=True"
-    assert f"{suite}: row_sums: an answer that returns zeros keeps 50 %, because {told}" in found
+    assert f"{suite}: row_sums: an answer that returns zeros gets 50 % of the points, because {told}" in found
     assert all("row_sums" in finding for finding in found)
 
 
@@ -190,7 +193,7 @@ def test_a_corner_that_costs_more_than_a_quarter_or_next_to_nothing_is_found(cou
         changed = text.replace('@question("double")\ndef test_leaves_its_input_alone', mark)
         suite.write_text(changed, encoding="utf-8")
         (finding,) = (one for one in measured(course).findings if "in_place" in one)
-        assert f"double: mistake in_place keeps {kept} %" in finding
+        assert f"double: mistake in_place gets {kept} % of the points" in finding
 
 
 def test_shares_are_counted_by_class_and_the_furthest_from_the_rules_are_listed(course: Course) -> None:
@@ -198,7 +201,7 @@ def test_shares_are_counted_by_class_and_the_furthest_from_the_rules_are_listed(
     assert results.startswith("results wrong")
     assert (
         " ".join(corner.split())
-        == "corner 1 answers; numbers that keep 0 %, up to 10 %, ... 100 %: 0 0 0 0 0 0 0 0 1 0 0"
+        == "corner 1 answers: how many get 0 %, up to 10 %, ... 100 % of the points: 0 0 0 0 0 0 0 0 1 0 0"
     )
     assert trivial.startswith("trivial")
 

@@ -117,15 +117,15 @@ def test_given_code_that_answers_an_earlier_exercise_is_warned_of_until_that_is_
         return list(answered_early(course, course.chosen(["08", "09"]), now))
 
     undated = (
-        "08_multi_head_attention: its given code answers causal_mask of 06_causal_attention; "
+        "08_multi_head_attention: its code would show students causal_mask of 06_causal_attention; "
         "release 08_multi_head_attention when 06_causal_attention has ended"
     )
     seven = (
-        "08_multi_head_attention: its given code answers Attention of 07_cross_attention; "
+        "08_multi_head_attention: its code would show students Attention of 07_cross_attention; "
         "release 08_multi_head_attention after 2026-03-01 18:00+00:00"
     )
     eight = (
-        "09_tiny_gpt: its given code answers MultiHeadAttention of 08_multi_head_attention; "
+        "09_tiny_gpt: its code would show students MultiHeadAttention of 08_multi_head_attention; "
         "release 09_tiny_gpt after 2026-03-08 18:00+00:00"
     )
     assert warned(due) == [undated, seven, eight]

@@ -18,7 +18,7 @@ EXERCISES = ("01_first", "01_first_part", "02_second")
         *((name, "control characters") for name in ("a\nn", "a\0n", "\x1b[2Jn", "a\u2028n", "\udc80")),
         *((name, "absolute path, or a backslash in its name") for name in ("/etc/n", "a\\n", "C:n", "c:/n")),
         *((name, "leads out of its folder") for name in ("../n", "a/../n", "a/..")),
-        ("n" * 1001, "too long a name"),
+        ("n" * 1001, "name that is too long"),
         *((name, "") for name in ("a/b.ipynb", "Zoë/n..ipynb", "李雷/...", "ab:c")),
     ],
 )

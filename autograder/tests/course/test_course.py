@@ -197,7 +197,9 @@ def test_an_exercise_may_be_named_by_a_beginning_that_only_one_has(
     names = "01_small", "01_smaller", "02_big"
     monkeypatch.setitem(vars(course), "exercises", dict.fromkeys(names, one))
     assert course.chosen(["01_small", "01_small"]) == course.chosen(["02"]) == [one]
-    with pytest.raises(CourseError, match='"01" can be 01_small or 01_smaller; write more letters'):
+    with pytest.raises(
+        CourseError, match='"01" is the beginning of 01_small and 01_smaller; write more letters'
+    ):
         course.chosen(["01"])
 
 

@@ -49,8 +49,8 @@ MISTAKE = 'mistake="double" name="x"'
         (
             MISTAKE.replace("double", "row_sums"),
             f"{DOCUMENTED}edit = 'dim=1 => dim=0'",
-            "0: dim=1 matches nothing in the solution of row_sums; dim is a keyword argument there, so "
-            "write the whole call on both sides of the rule, such as x.sum(dim=",
+            "0: dim=1 matches nothing in the solution of row_sums; dim is a keyword argument in the "
+            "solution, so write the whole call on both sides of the rule, such as x.sum(dim=",
         ),
         (
             MISTAKE,

@@ -233,7 +233,7 @@ def test_answers_that_are_too_large_together_lose_the_worker() -> None:
     with session(zygote, "a") as running:
         running.ask(CALL, [])
         running.ask(CALL, [])
-        with pytest.raises(LostError, match="something that is not a valid answer"):
+        with pytest.raises(LostError, match="something that is not a valid reply"):
             running.ask(CALL, [])
         assert zygote.forked[0].closed
 

@@ -1,7 +1,7 @@
 """Writes a perfect answer to the pipe, but for the request's number.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 """
 import json
 import os

@@ -1,7 +1,7 @@
 """Answers with tensors in forms that no honest worker sends.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 import json

@@ -1,7 +1,7 @@
 """Finds the request's number in the worker's frames and answers with a verdict of its own.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 import json

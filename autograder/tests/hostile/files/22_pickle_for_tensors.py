@@ -1,7 +1,7 @@
 """Sends a pickle where the tensors' bytes belong.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 import json

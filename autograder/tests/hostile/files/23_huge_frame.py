@@ -1,7 +1,7 @@
 """Announces a frame of eight gigabytes.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 import struct

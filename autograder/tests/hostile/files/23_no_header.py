@@ -1,7 +1,7 @@
 """Sends noise, headers that are no objects, and JSON nested 100,000 deep.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 

@@ -1,7 +1,7 @@
 """Writes answers without end.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 import json

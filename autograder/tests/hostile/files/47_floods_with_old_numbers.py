@@ -1,7 +1,7 @@
 """Writes old answers without end; the first of them are dropped.
 
 verdict: failed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 import json

@@ -1,7 +1,7 @@
 """Answers with a list inside a list, a hundred thousand times.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 

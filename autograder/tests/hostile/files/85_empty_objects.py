@@ -1,7 +1,7 @@
 """Answers with eight megabytes of empty objects, each of which takes twenty times its text.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 

@@ -1,7 +1,7 @@
 """Answers with megabytes of empty texts, some of them escaped quotes.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 

@@ -1,7 +1,7 @@
 """Answers with a forged tensor that has no elements but half a billion rows.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 import json

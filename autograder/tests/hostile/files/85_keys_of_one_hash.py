@@ -1,7 +1,7 @@
 """Answers with a dict of sixty thousand numbers that have one hash.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 

@@ -1,7 +1,7 @@
 """Answers with an error of eight megabytes, all of them numbers to be compared with known errors.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 

@@ -1,7 +1,7 @@
 """Answers with eight megabytes of numbers of four thousand digits.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 

@@ -1,7 +1,7 @@
 """Answers with a hundred thousand tensors that have no elements.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 import struct

@@ -1,7 +1,7 @@
 """Answers with a dict of sixty thousand numbers of one hash, as texts that the grader reads as numbers.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 

@@ -1,7 +1,7 @@
 """Answers a call with outputs, as only a cell may, and beside them an error of eight megabytes.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 

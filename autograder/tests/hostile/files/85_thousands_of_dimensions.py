@@ -1,7 +1,7 @@
 """Answers with a tensor of one element and fifty thousand dimensions.
 
 verdict: crashed
-hint: not a valid answer
+hint: not a valid reply
 forging: true
 """
 import json
