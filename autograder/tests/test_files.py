@@ -101,7 +101,7 @@ def test_whoever_comes_second_waits_and_says_so(tmp_path: Path, caplog: pytest.L
         other = Thread(target=second)
         other.start()
         begun.wait(60)
-        while "waiting for it" not in caplog.text:
+        while "waiting until it has finished" not in caplog.text:
             begun.wait(0.01)
         order.append("first")
     other.join(60)
