@@ -371,4 +371,4 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         )
     elif not terminalreporter.getreports("error"):
         advice = f"save the notebook, not an export of it, as {HERE / NAME}.ipynb"
-        terminalreporter.line(f"nothing to check: {advice}; its questions are {', '.join(QUESTIONS)}")
+        terminalreporter.line(f"nothing to check: {advice}; the questions are {', '.join(QUESTIONS)}")

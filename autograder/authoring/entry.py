@@ -40,7 +40,7 @@ def measure(
     problems = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
     proved = f"{problems.count(None)} of {len(pairs)}"
     summary = (
-        f"{proved} pairs in builds_on work: mistakes in the earlier question cost no points in the later one"
+        f"in {proved} pairs of builds_on, a mistake in the earlier question costs no points in the later one"
         if pairs
         else ""
     )

@@ -257,8 +257,8 @@ class _Conversion:
     def _model_answer(self, identity: str, text: str) -> str:
         """Return the model answer in a text cell that students fill. The text may be the question instead.
 
-        If the text ends with "?" and there is no text above it, it counts as the question, which students
-        see. If there is text above, that may be the question, so the author gets a note.
+        A text that ends with "?", with no text above it, counts as the question, which students see. A text
+        above the cell may be the question, so the author gets a note.
         """
         is_question = BEGIN not in text and text.rstrip("*_ \n").endswith("?")
         has_text_above = self._has_text_above()

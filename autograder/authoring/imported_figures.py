@@ -67,9 +67,9 @@ def lines_of(statement: ast.stmt) -> Iterator[str]:
 
 
 def as_facts(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> tuple[ast.stmt, str]:
-    """Return the statement with facts in place of method calls.
+    """Return the statement with the facts that hidden tests get of a figure in place of its method calls.
 
-    Also return the first expression in it that needs more than facts of a figure, or an empty string.
+    Also return the statement's first expression for which there is no such fact, or an empty string.
     """
     if (figures | lines).isdisjoint(part.id for part in ast.walk(statement) if isinstance(part, ast.Name)):
         return statement, ""

@@ -65,7 +65,7 @@ class Mutant:
 
 
 def mutants(exercise: Exercise) -> Iterator[Mutant]:
-    """Yield the mutants of each question's solution, at most one for each syntax tree."""
+    """Yield the mutants of each question's solution. Equal mutants are yielded once."""
     for cell in exercise.cells:
         if cell.role is Role.SOLUTION:
             yield from _mutants_of(cell)

@@ -310,7 +310,7 @@ def _place(
         return Placing.RETIMED if retimed else Placing.UNCHANGED
     submitted = _Submitted(content, arrival.time, secret)
     is_older = _position(arrival, attempts) < len(attempts)
-    # submitted/ is written before the database: after a crash in between, `adopt` stores the notebook.
+    # The notebook is written to submitted/ first. If the database is then not written, `adopt` mends that.
     if not is_older:
         _submit(submission, submitted)
     with writing(submission.root) as store:

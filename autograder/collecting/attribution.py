@@ -367,7 +367,8 @@ def _of_group(group: str, members: Sequence[Student]) -> Iterator[Attribution]:
 def _only_id(name: str, students: Sequence[Student], fix: str = _FIXES[""]) -> str:
     """Return the id of the student in `students`, whose name is `name`.
 
-    Raise EntryError if there is no student, or if there are several. For several, `fix` is the advice.
+    Raise EntryError if no student or more than one has this name. If more than one has it, the message ends
+    with `fix`.
     """
     if len(students) > 1:
         ids = ", ".join(student.id for student in students)

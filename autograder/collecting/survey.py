@@ -194,8 +194,8 @@ def _gradescope_records(
 def _owners_of(file: ArchiveEntry, owners: Owners, archive: str) -> Sequence[Attribution]:
     """Return the attributions of a notebook, or a refusal.
 
-    A folder with the name of the archive may contain the whole class, or it may come from a student who
-    packed folders with other students' names. So the message says what to do if it contains the class.
+    A folder with the name of the archive may be the folder of the whole class. But one student may also have
+    packed it, with folders named after other students. So the refusal says what to do in the first case.
     """
     try:
         return owners.of(file)
@@ -253,7 +253,7 @@ def _refuse_if_shared(attribution: Attribution, top: str, inner: Set[str]) -> It
     first = attribution.file.path.removeprefix(top).partition("/")[0]
     outer = os.path.commonpath([f"{top}{first}/{folder}" for folder in inner])
     problem = f'"{attribution.student}" has {attribution.exercise} in several folders'
-    fix = f'unpack the archive and collect "{outer}"; if not, keep one folder'
+    fix = f'unpack the archive and collect "{outer}"; otherwise keep only one folder'
     yield replace(attribution, problem=f"{problem}; if each folder belongs to a student, {fix}")
 
 

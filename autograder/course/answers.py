@@ -1,8 +1,8 @@
 """Reads right and wrong answers from accepted.py and mistakes.py, which have one answer in each percent cell.
 
 The first statement of a cell is a docstring. For a right answer, it says how the answer differs from the
-solution. For a mistake, it is the hint. An exception tells the command `verify` not to apply a rule to a
-question; its docstring is the reason.
+solution. For a mistake, it is the hint. A cell with `exception=` tells the command `verify` not to apply a
+rule to a question, and its docstring gives the reason.
 """
 
 import ast

@@ -109,7 +109,7 @@ class Exercise:
 
     @cached_property
     def handed_out(self) -> dict[str, bytes]:
-        """The content of each file in `handout`, by the same path. Each worker gets a copy of the files."""
+        """The contents of the files in `handout`, by the same keys. Each worker gets copies of them."""
         return {name: path.read_bytes() for name, path in self.handout.items()}
 
     @property

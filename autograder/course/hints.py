@@ -19,7 +19,7 @@ from autograder.course.yaml_lines import KeyPath, Problem
 
 _COMPUTING = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.comprehension, ast.AugAssign)
 _SIMPLE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Assert)
-_WORDS = 6  # words; in a written answer, each line of at least this length is secret
+_WORDS = 6  # a line of a model answer with at least this many words must not be in files for students
 _GAP = r"[\s#]*"  # the text between two tokens: white space, and "#" where a comment continues
 
 

@@ -117,7 +117,10 @@ class Limits(_Strict):
     total_seconds: Seconds = Field(
         300.0, description="seconds in which all code together may compute or sleep"
     )
-    memory_mb: Megabytes = Field(2048, description="megabytes in addition to the memory of a new worker")
+    memory_mb: Megabytes = Field(
+        2048,
+        description="megabytes that a submission may use in its worker, besides the memory of a new worker",
+    )
 
 
 class LateSettings(_Strict):
@@ -198,7 +201,7 @@ class AttemptSettings(_Strict):
     pause: Duration = Field(Span(10, "minute"), description="how long `watch` waits between two attempts")
     tells: Tells = Field(
         Tells.TESTS,
-        description="the content of `watch`'s pages while students may hand in again: score, tests or hints",
+        description="what the pages of `watch` show while students may hand in again: score, tests or hints",
     )
 
 

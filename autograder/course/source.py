@@ -161,7 +161,7 @@ def read_source(path: Path) -> tuple[Cell, ...]:
 
 
 def loaded(path: Path) -> list[Path]:
-    """Return the files in solutions/ that demo cells of the source at `path` load."""
+    """Return the files in solutions/ that are loaded by demo cells of the source at `path`."""
     return [path.parents[1] / name for name in _LOADED.findall(read_text(path))] if path.is_file() else []
 
 

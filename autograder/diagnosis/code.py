@@ -257,7 +257,7 @@ def _unused(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 def _accesses(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, bool]]:
     """Yield each use of a name in the order of execution: True for a read, False for an assignment.
 
-    If right code often assigns a value that it never reads, such as a size, the assignment counts as a read.
+    Some assigned values, such as sizes, are often unread in right code. They count as read.
     """
     for statement in statements:
         parts = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]

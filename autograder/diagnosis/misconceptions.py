@@ -3,7 +3,7 @@
 The author writes the catalogue as Python files in solutions/misconceptions. Each file defines some of:
 
 - `MISCONCEPTIONS`, more specific misconceptions first.
-- `PLACES`: steps of right answers. They say where a mistake is, if no misconception says what it is.
+- `PLACES`: steps of right answers. A report names the step that is wrong if no misconception fits.
 - `WRITINGS`: rules that rewrite code into a standard form. All other rules are written for this form.
 - `WRITINGS_OF_MATRICES`: more rules of this sort, which are valid only for two-dimensional tensors.
 """

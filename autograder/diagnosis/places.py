@@ -124,7 +124,7 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
         return False
     if changed is not node or kind == "order":
         return not isinstance(node, ast.Assign)  # only the assigned value changes, not the assignment
-    # If this step was added, replaced or removed, its input X is the same in the other code.
+    # An edit that adds, replaces or removes the step leaves its input X, so X is also in the other code.
     step = bound.get("X")
     unchanged = {ast.unparse(one) for one in ast.walk(other) if isinstance(one, ast.expr)}
     return any(ast.unparse(one) in unchanged for one in ([step] if isinstance(step, ast.AST) else parts))

@@ -273,7 +273,7 @@ class Search:
             yield from self._pair(first, second)
 
     def _pair(self, first: Edit, second: Edit) -> Iterator[Candidate]:
-        """Yield the candidate with both edits, if they change the same form of the code without overlap."""
+        """Yield the candidate with both edits, unless they overlap or edit different forms of the code."""
         if (code := first.within) is not None and code is second.within and _are_disjoint(first, second):
             yield from self._candidate(code, [*first.changes, *second.changes], (first, second))
 

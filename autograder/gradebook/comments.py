@@ -59,7 +59,7 @@ class CommentBank:
         return replace(graded, entries=tuple(replace(entry, remark=read(entry)) for entry in graded.entries))
 
     def unknown_places(self, exercises: Mapping[str, Exercise]) -> Iterator[str]:
-        """Yield a line on each part of the bank that names an unknown exercise or question."""
+        """Yield a line for each unknown exercise or question in the file of prepared comments."""
         for place in dict.fromkeys(path[:depth] for path in self._texts for depth in range(1, len(path))):
             name, *question = place
             named = exercises[name].named if name in exercises else ()

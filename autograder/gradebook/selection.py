@@ -63,8 +63,8 @@ class AttemptSelection:
     def candidates(self, student: str, attempts: Sequence[Attempt]) -> list[Attempt]:
         """Return the attempts that must be graded before `choose` can choose, the preferred attempt first.
 
-        `attempts` has all attempts that may count, the newest last. Without a rule, attempts newer than the
-        attempt in submitted/ do not count: an instructor may have put an older attempt there.
+        `attempts` has all attempts that may count, the newest last. If course.yaml has no rule for attempts,
+        the attempt in submitted/ or an older one counts, because an instructor may have put it there.
         """
         newest_first = list(reversed(attempts))
         if len(attempts) == 1 or self.rule is Counts.BEST:

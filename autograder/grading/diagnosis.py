@@ -236,7 +236,7 @@ class Diagnosis:
     def _describe_two_edits(
         self, wrong: FailedAnswer, looked: Looked, best: Repair, repairs: Iterable[Repair]
     ) -> Explanation | None:
-        """Return the explanation of an answer by a repair with two edits, or None.
+        """Return an explanation that describes the two edits of the best repair, or None.
 
         The explanation is a known mistake, a misconception or, if students may see lines, both edits.
         """

@@ -141,8 +141,8 @@ def pairwise_scores(inputs):
 
 
 # %% mistake="pairwise_scores" name="needs_a_batch"
-"""Dimensions 1 and 2 are right for one batch dimension only. A single sentence has no dimension 2. Count
-from the end.
+"""Dimensions 1 and 2 are right only for inputs with three dimensions. A single sentence has no dimension 2.
+Count from the end.
 """
 edit = "I.transpose(-2, -1) => I.transpose(1, 2)"
 

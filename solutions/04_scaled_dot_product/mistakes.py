@@ -95,7 +95,7 @@ return Q @ K.transpose(1, 2)
 
 
 # %% exception="attention_scores"
-"""Tests that compare numbers accept the first item of a pair, but five other tests fail."""
+"""If an answer returns a pair, tests of numbers use its first item. Five other tests fail."""
 shares = ["returns_weights_too"]
 
 

@@ -63,7 +63,7 @@ class SelfAttention_v1(nn.Module):
 
 
 # %% mistake="SelfAttention_v1" name="reads_global_keys__undefined" error="NameError"
-"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+"""`forward` uses a variable from outside the class. Restart the kernel and
 call the module with other tokens: which variable is it?
 """
 edit = """
@@ -416,7 +416,7 @@ misconceptions = ["first_two_dimensions"]
 
 
 # %% mistake="SelfAttention" name="reads_a_global"
-"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+"""`forward` uses a variable from outside the class. Restart the kernel and
 call the module with other tokens: which variable is it?
 """
 
@@ -444,7 +444,7 @@ class SelfAttention(nn.Module):
 
 
 # %% mistake="SelfAttention" name="reads_a_global__undefined" error="NameError"
-"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+"""`forward` uses a variable from outside the class. Restart the kernel and
 call the module with other tokens: which variable is it?
 """
 

@@ -323,7 +323,7 @@ class Head(nn.Module):
 
 
 # %% mistake="Head" name="reads_global_keys"
-"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+"""`forward` uses a variable from outside the class. Restart the kernel and
 call the head with other tokens: which variable is it?
 """
 
@@ -351,7 +351,7 @@ class Head(nn.Module):
 
 
 # %% mistake="Head" name="reads_global_keys__undefined" error="NameError"
-"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+"""`forward` uses a variable from outside the class. Restart the kernel and
 call the head with other tokens: which variable is it?
 """
 
@@ -509,7 +509,7 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="reads_a_global"
-"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+"""`forward` uses a variable from outside the class. Restart the kernel and
 create a module with another d_out: which variable is it?
 """
 
@@ -542,7 +542,7 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="reads_a_global__undefined" error="NameError"
-"""`forward` uses a variable that it does not assign and that is not an argument. Restart the kernel and
+"""`forward` uses a variable from outside the class. Restart the kernel and
 create a module with another d_out: which variable is it?
 """
 

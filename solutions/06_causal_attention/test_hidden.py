@@ -428,7 +428,7 @@ def test_weights_hidden_scores(student):
     scores, mask = scores_above_one(6, 6), future(6)
     before = computed(student, scores.masked_fill(mask, 1.0), mask)
     actual = computed(student, scores.masked_fill(mask, 500.0), mask)
-    hint = "Only hidden scores were changed, but visible weights changed. Are hidden tokens in your sum?"
+    hint = "Only scores of hidden tokens changed, but other weights changed. Is a hidden token in your sum?"
     expect_same(actual[~mask], before[~mask], hint=hint)
 
 

@@ -286,7 +286,7 @@ def test_block_adds_feed_forward(student):
 @question("Block")
 def test_block_activation(student):
     """The activation between the Linear layers is GELU or ReLU."""
-    fault = "The second half adds something other than Linear(GELU or ReLU(Linear(norm(h))))."
+    fault = "The feed-forward part of the block must add Linear(activation(Linear(norm(h))))."
     expect_feed_forward(
         student, ACTIVATIONS, f"{fault} Which activation is between the layers?"
     )

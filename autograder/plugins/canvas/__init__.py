@@ -263,7 +263,7 @@ def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = 
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
         arrival = arrival_of(Submission(course.root, graded.student, exercise.name))
         if arrival.upload is None:
-            raise UnknownError("was not collected from a Canvas archive; download and collect this archive")
+            raise UnknownError("was not collected from a Canvas archive; download the archive and collect it")
         if arrival.form not in ("", _SUFFIX):
             fix = "Canvas would store the feedback as such a file, too; send the feedback page yourself"
             raise UnknownError(f"handed in a {arrival.form} file. {fix}")

@@ -330,7 +330,7 @@ def test_a_pair_of_course_yaml_is_proved_by_a_right_answer_that_calls_the_earlie
     assert proof.findings == ()
     assert (
         proof.carried
-        == "1 of 1 pairs in builds_on work: mistakes in the earlier question cost no points in the later one"
+        == "in 1 of 1 pairs of builds_on, a mistake in the earlier question costs no points in the later one"
     )
 
 
