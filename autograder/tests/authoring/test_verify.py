@@ -380,7 +380,7 @@ def test_what_a_wrong_earlier_answer_still_costs_is_a_finding(course: Course) ->
         return Report(exercise.name, Status.GRADED, "", 1.0, 3.0, (), (question,))
 
     said, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), grade)
-    assert said.startswith("0 of 1 ")
+    assert said.startswith("in 0 of 1 ")
     assert finding.endswith(
         "accepted.py:15: row_sums must get full marks even if double is wrong, "
         "but row_sums is failed. Too small."
