@@ -241,9 +241,10 @@ def test_what_one_submission_leaves_behind_the_next_does_not_see(desk: Desk) -> 
 def test_text_cells_choose_other_hidden_inputs_for_the_same_code(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    met = list[Inputs]()
+    met, files = list[Inputs](), list[str]()
 
     def noted(secret: bytes, exercise: str, file: str) -> Inputs:
+        files.append(file)
         met.append(hidden_inputs(secret, exercise, file))
         return met[-1]
 
@@ -252,6 +253,7 @@ def test_text_cells_choose_other_hidden_inputs_for_the_same_code(
     for text in ("one", "one", "two", "three", "four"):
         desk.grader.grade(with_texts(made, text))
     assert met[0] == met[1]
+    assert len(set(files)) == 4
     assert len({inputs.key for inputs in met}) > 1  # two files get the same set with a chance of 1 in SETS
 
 

@@ -98,7 +98,8 @@ def test_a_function_of_the_test_is_called_through_what_sends_its_calls(notebook:
     (only,) = asked
     assert only == {"function": 3, "args": {"tuple": [1]}, "kwargs": {"dict": []}, "weights": {"list": []}}
     reply, _ = notebook.handle({"op": "call", **form}, [])
-    assert "can be called only while the test waits for your code" in reply["error"]["message"]
+    message = "a hidden test's function can be called only while the test waits for your code"
+    assert reply["error"]["message"] == message
 
 
 def test_a_test_begins_with_the_variables_of_its_questions_check() -> None:
