@@ -79,13 +79,11 @@ class KnownResults:
 
         indices = (at for at, wrong in enumerate(self._wrong_answers) if self._backend(wrong.code))
         runs = [(index, self._run_known(index, test)) for index in indices]
-        by_length = defaultdict[int, tuple[list[int], list[Any]]](lambda: ([], []))
+        rows_by_length = defaultdict[int, dict[int, Any]](dict)
         for index, run in runs:
             if run.error is not None and (numbers := _numbers(run)) is not None:
-                group = by_length[len(numbers)]
-                group[0].append(index)
-                group[1].append(numbers)
-        return {length: (indices, torch.stack(rows)) for length, (indices, rows) in by_length.items()}
+                rows_by_length[len(numbers)][index] = numbers
+        return {size: ([*rows], torch.stack([*rows.values()])) for size, rows in rows_by_length.items()}
 
     def failed_runs(self, code: str) -> tuple[Run, ...] | None:
         """Return the failed runs of wrong code on disclosed inputs, or None if the code raises an error."""

@@ -83,10 +83,10 @@ def fits(pattern: object, code: Any, bound: Bound) -> bool:
 
 
 @cache
-def _compared(fields: tuple[str, ...]) -> Sequence[str]:
+def _compared(fields: tuple[str, ...]) -> tuple[str, ...]:
     """Return the fields that must match. Operators come first, because they often differ."""
     names = (name for name in fields if name not in _IGNORED)
-    return sorted(names, key=_QUICK_FIELDS.__contains__, reverse=True)
+    return tuple(sorted(names, key=_QUICK_FIELDS.__contains__, reverse=True))
 
 
 def _fits_call(pattern: ast.Call, code: ast.Call, bound: Bound) -> bool:
@@ -230,7 +230,6 @@ class Rule:
         ids = self._ids_to_rewrite(tree, within, near)
         if not ids:
             return tree, 0
-        ids = ids if near is None else {node_id for node_id in ids if node_id in near}
         before, after = self._patterns
         value, template = self._expressions
         match_count = 0
@@ -264,15 +263,16 @@ class Rule:
     ) -> set[int]:
         """Return the ids of the nodes that match the pattern's root, and the ids of their ancestors.
 
-        If `near` is given, an expression matches only if its id is in `near`.
+        If `near` is given, only ids in `near` are returned, and expressions outside it are not matched.
         """
         ids = set[int]()
-        near = near if isinstance(self._root, ast.expr) else None
+        matched = near if isinstance(self._root, ast.expr) else None
         for statement in tree.body:
             is_within = within is None or getattr(statement, "name", None) in within
             if is_within and self._words <= token_counts(statement).keys():
-                ids |= with_ancestors(statement, _matching_nodes(statement, self._root, near))
-        return ids | {id(tree)} if ids else ids
+                ids |= with_ancestors(statement, _matching_nodes(statement, self._root, matched))
+        ids |= {id(tree)} if ids else set()
+        return ids if near is None else {node_id for node_id in ids if node_id in near}
 
     @cached_property
     def _root(self) -> ast.AST:

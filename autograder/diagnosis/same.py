@@ -104,11 +104,14 @@ def close(first: Any, second: Any) -> bool:
     """Whether two tensors have the same shape and, except for rounding, the same numbers."""
     if first.shape != second.shape:
         return False
-    numbers, others = first.detach().double(), second.detach().double()
-    return bool(numbers.isclose(others, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True).all())
+    return bool(_is_close(first.detach().double(), second.detach().double()).all())
 
 
 def close_rows(rows: Any, vector: Any) -> list[bool]:
     """Return for each row of a matrix whether it has the numbers of a vector, except for rounding."""
-    is_close = rows.isclose(vector, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True)
-    return [bool(row) for row in is_close.all(dim=1)]
+    return [bool(row) for row in _is_close(rows, vector).all(dim=1)]
+
+
+def _is_close(numbers: Any, others: Any) -> Any:
+    """Return a boolean tensor: which numbers are equal, except for rounding. NaN equals NaN."""
+    return numbers.isclose(others, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True)

@@ -218,17 +218,17 @@ class ExerciseGradebook:
 
         The old graded notebook is deleted first. So if a graded notebook exists, its scores are recorded.
         """
+        student = submission.student
         node = render(self._release, notebook, outputs)
-        name = name_of_attempt(self.exercise, self._attempts[submission.student], attempt)
+        name = name_of_attempt(self.exercise, self._attempts[student], attempt)
         submission.autograded.unlink(missing_ok=True)
-        with self.ledger.changing(submission.student) as rows:
-            row = rows.get(submission.student)
-            row = row or add_row(self._gradebook, self.exercise, submission.student)
+        with self.ledger.changing(student) as rows:
+            row = rows.get(student) or add_row(self._gradebook, self.exercise, student)
             enter_scores(self._store, row, self._release, node, notebook, report)
             self._store_report(submission, attempt, report, outputs, recorded=True)
             digests = {"notebook": attempt.digest, **self._digests}
             self.ledger.record_score(row, known_time(attempt.time), digests, name)
-        self.ledger.rows[submission.student] = row
+        self.ledger.rows[student] = row
         _write(self._converter, submission, attempt, node)
 
     def _store_report(
