@@ -1,9 +1,9 @@
 """Adds explanations of mistakes to the reports, after all submissions of a class have scores.
 
-Explaining takes several times as long as scoring, so all submissions are scored first. Then each submission
-is graded again, the causes of its failures are searched for, and its report is replaced immediately. If a run
-of `grade` is interrupted meanwhile, all scores are stored, and the next run explains the remaining
-submissions.
+Explaining takes several times as long as scoring, so all submissions are scored first. Then, one submission
+after another, the failed questions are graded again with a search for the mistakes, and the explanations are
+added to the report. If a run of `grade` is interrupted meanwhile, all scores are stored, and the next run
+explains the remaining submissions.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -45,10 +45,10 @@ def unexplained_in(course: Course, exercises: Sequence[Exercise], summary: Summa
 def explain(
     course: Course, submissions: Sequence[Submission], executor: Executor, *, unsafe: bool = False
 ) -> Iterator[tuple[Submission, str]]:
-    """Grade submissions again, with explanations, and replace their reports.
+    """Grade the failed questions of submissions again, and add explanations to the reports.
 
     `submissions` must be in order of exercise. Yield each submission with the reason why its report could not
-    be replaced, or with "" after success.
+    be changed, or with "" after success.
     """
     for name, of_exercise in groupby(submissions, key=lambda submission: submission.exercise):
         with ExerciseGradebook(course, course.exercises[name], unsafe=unsafe) as gradebook:
@@ -64,11 +64,12 @@ def explain(
 
 
 def _tasks(course: Course, gradebook: ExerciseGradebook, submissions: Iterable[Submission]) -> Iterator[Task]:
-    """Yield each submission with the notebook that has its score.
+    """Yield each submission with the notebook that has its score, and its failed questions.
 
     An unreadable notebook is skipped here. `autograder grade` reports it when it runs next.
     """
     for submission in submissions:
         with skipping(course, submission.exercise, submission.student, lambda _: None):
-            if (attempt := gradebook.recorded(submission.student)) is not None:
-                yield submission, read_notebook(attempt.notebook)
+            attempt = gradebook.recorded(submission.student)
+            if attempt is not None and attempt.report is not None:
+                yield Task(submission, read_notebook(attempt.notebook), attempt.report.failed_questions)

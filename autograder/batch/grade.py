@@ -137,7 +137,7 @@ class _ExerciseRound:
                 attempts += self._begin(submission)
                 self._waiting[submission] = {attempt.digest: attempt for attempt in attempts}
             for attempt in attempts:
-                yield submission, read_notebook(attempt.notebook)
+                yield Task(submission, read_notebook(attempt.notebook))
 
     def _begin(self, submission: Submission) -> Sequence[Attempt]:
         if (failure := self.gradebook.ledger.failures.get(submission.student)) is not None:

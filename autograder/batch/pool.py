@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from autograder.course.course import Course
 from autograder.course.guard import SubmissionError, one_submission
@@ -23,8 +23,15 @@ from autograder.submission.submission import Submission
 _QUEUED = 4  # the largest number of submissions in memory for each process, waiting or being graded
 # A forked process shares imported modules. Outside Linux, torch's libraries do not survive a fork.
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-Task = tuple[Submission, Notebook]
 Done = tuple[Submission, Notebook, Graded]
+
+
+class Task(NamedTuple):
+    """A submission to grade: only the questions in `asked`, or all questions if `asked` is empty."""
+
+    submission: Submission
+    notebook: Notebook
+    asked: tuple[str, ...] = ()
 
 
 class Executor(Protocol):
@@ -58,14 +65,15 @@ class ProcessPool:
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         """Grade in the processes. After all other tasks, repeat those that failed but may succeed now."""
         to_repeat = list[Task]()
-        for submission, notebook, graded in self._grade_once(tasks, marks_only):
+        for task, graded in self._grade_once(tasks, marks_only):
             if graded.again:
-                to_repeat.append((submission, notebook))
+                to_repeat.append(task)
             else:
-                yield submission, notebook, graded
-        yield from self._grade_once(to_repeat, marks_only)
+                yield task.submission, task.notebook, graded
+        for task, graded in self._grade_once(to_repeat, marks_only):
+            yield task.submission, task.notebook, graded
 
-    def _grade_once(self, tasks: Iterable[Task], marks_only: bool) -> Iterator[Done]:
+    def _grade_once(self, tasks: Iterable[Task], marks_only: bool) -> Iterator[tuple[Task, Graded]]:
         """Grade each task once, with at most `_QUEUED` tasks waiting or running for each process."""
         left, running = iter(tasks), dict[Future[Graded], Task]()
         while True:
@@ -76,7 +84,7 @@ class ProcessPool:
                 return
             # Take only one result, so that another task can start before the next result is handled.
             future = wait(running, return_when=FIRST_COMPLETED).done.pop()
-            yield *running.pop(future), future.result()
+            yield running.pop(future), future.result()
 
     def __enter__(self) -> "ProcessPool":
         return self
@@ -110,12 +118,12 @@ class ProcessPool:
             self._idle.put(process)
 
     def _grade(self, task: Task, marks_only: bool) -> Graded:
-        submission, notebook = task
+        submission = task.submission
         process = self._idle.get()
         try:
             with one_submission(self._course, submission.exercise, submission.student):
                 exercise = self._course.exercises[submission.exercise]
-                return process.attempt(exercise, notebook, marks_only=marks_only)
+                return process.attempt(exercise, task.notebook, marks_only=marks_only, asked=task.asked)
         except SubmissionError as error:
             process.kill()  # otherwise a late reply would be taken for the reply to the next task
             if isinstance(error.__cause__, AutograderError):  # this error would occur with every submission

@@ -8,7 +8,7 @@ import ast
 import re
 from pathlib import Path
 
-from autograder.batch.pool import Executor
+from autograder.batch.pool import Executor, Task
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import build_notebook, to_json
@@ -39,7 +39,7 @@ def suite_problem(course: Course, exercise: Exercise, executor: Executor) -> str
         return ""
     solution = Notebook(to_json(build_notebook(exercise)).encode())
     ((_, _, graded),) = executor.map(
-        [(Submission(course.root, "solution", exercise.name), solution)], marks_only=True
+        [Task(Submission(course.root, "solution", exercise.name), solution)], marks_only=True
     )
     if problem := describe_problem(exercise, graded):
         return problem

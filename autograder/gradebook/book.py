@@ -139,14 +139,17 @@ class ExerciseGradebook:
         return recorded_attempt(self._attempts.get(student, ()))
 
     def explain(self, submission: Submission, notebook: Notebook, graded: Graded) -> bool:
-        """Replace the report on the recorded attempt by a report with explanations and the same marks.
+        """Add the explanations of the questions in `graded` to the report on the recorded attempt.
 
-        If the marks differ, do nothing. Return whether the report was replaced.
+        If a question has other marks in `graded`, do nothing. Return whether the report was changed.
         """
         attempt = self.recorded(submission.student)
-        if attempt is None or attempt.report is None or attempt.report.marks != graded.report.marks:
+        if attempt is None or attempt.report is None:
             return False
-        self._record(submission, attempt, notebook, graded.report, outputs_of(graded.results))
+        report = attempt.report.with_questions_of(graded.report)
+        if report.marks != attempt.report.marks:
+            return False
+        self._record(submission, attempt, notebook, report, outputs_of(graded.results))
         return True
 
     def finish(self, submission: Submission, problem: str = "", *, graded: bool = False) -> SubmissionLine:

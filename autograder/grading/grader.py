@@ -114,12 +114,12 @@ class Grader:
         questions = len(self.exercise.points)
         return max_leaked_bits(len(self.suite.tests), len(self._rules), len(self.builds_on), questions)
 
-    def grade(self, notebook: Notebook) -> Graded:
-        """Grade a submitted file. A file that cannot be read as a notebook gets a report, too."""
+    def grade(self, notebook: Notebook, asked: Container[str] | None = None) -> Graded:
+        """Grade a file: all questions, or those in `asked`. An unreadable file gets a report, too."""
         try:
             inputs = hidden_inputs(self._secret, self.exercise.name, notebook.digest)
             cells = in_exercise_form(self.exercise.cells, notebook.cells)
-            return self.grade_cells(cells, inputs, written_with=notebook.python)
+            return self.grade_cells(cells, inputs, asked, notebook.python)
         except UnreadableError as error:
             points = self.exercise.points.items()
             questions = [QuestionReport(name, Verdict.NOT_ATTEMPTED, 0.0, most) for name, most in points]
@@ -159,7 +159,7 @@ class Grader:
         questions = self._judge_and_explain(outcomes, submitted, inputs, names)
         questions = hold_for_newer_python(questions, written_with, code, session)
         message = _describe_left_out_cells(session, code)
-        if asked is None and not defines_any(names, code):
+        if not defines_any([*self.exercise.points], code):
             message = f"{message} {_ANOTHER_FILE}".lstrip()
             questions = [
                 replace(question, verdict=Verdict.REVIEW, hint=_ANOTHER_FILE, place=None)
@@ -204,8 +204,6 @@ class Grader:
 
     def _decide(self, session: Session, inputs: Inputs, names: Sequence[str]) -> Outcomes:
         """Run the tests of these questions, and return the outcome of each test."""
-        # If a visible check raised an error, the question's hidden tests probably fail. So they first run on
-        # disclosed inputs, because students may see why these runs fail.
         errors = {number for number, result in session.results.items() if result.error}
         checked = {checked_question(cell.name) or "" for cell in session.cells if cell.number in errors}
         disclosed = self._disclosed(session, checked.intersection(names))
@@ -419,8 +417,13 @@ class CourseGrader:
         self._course, self._zygote, self._shared = course, zygote, shared
         self._graders: dict[str, Grader] = {}
 
-    def grade(self, exercise: Exercise, notebook: Notebook, *, marks_only: bool = False) -> Graded:
-        """Grade a submission. With `marks_only`, wrong answers are not explained."""
+    def grade(
+        self, exercise: Exercise, notebook: Notebook, *, marks_only: bool = False, asked: Sequence[str] = ()
+    ) -> Graded:
+        """Grade the questions `asked` of a submission, or all questions if `asked` is empty.
+
+        With `marks_only`, wrong answers are not explained.
+        """
         walls = self._zygote.reported_walls
         try:
             if exercise.name not in self._graders:
@@ -431,7 +434,7 @@ class CourseGrader:
                 gc.freeze()  # the garbage collector then skips the grader's objects, which stay in use
             grader = self._graders[exercise.name]
             grader.marks_only = marks_only
-            graded = grader.grade(notebook)
+            graded = grader.grade(notebook, asked or None)
         except ZygoteError as error:
             report = failure_report(exercise, walls, _BUSY if isinstance(error, StarvedError) else "")
             return Graded(report, problem=str(error), again=True)

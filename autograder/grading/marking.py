@@ -96,13 +96,16 @@ class MarkingProcess:
         graded = self.attempt(exercise, notebook)
         return self.attempt(exercise, notebook) if graded.again else graded
 
-    def attempt(self, exercise: Exercise, notebook: Notebook, *, marks_only: bool = False) -> Graded:
+    def attempt(
+        self, exercise: Exercise, notebook: Notebook, *, marks_only: bool = False, asked: Sequence[str] = ()
+    ) -> Graded:
         """Grade the submission `notebook` of an exercise once, even if grading fails.
 
-        With `marks_only`, wrong answers are not explained.
+        With `marks_only`, wrong answers are not explained. If `asked` is not empty, only these questions are
+        graded.
         """
         self._wait_until_ready()
-        order = json.dumps([exercise.name, notebook.problem, marks_only]).encode()
+        order = json.dumps([exercise.name, notebook.problem, marks_only, asked]).encode()
         most = exercise.settings.limits.total_seconds + CPU_SECONDS
         try:
             kind, text = self._answer(order + b"\n" + notebook.content, most * TIMES)
@@ -258,11 +261,11 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
         channel.send_bytes(_READY)
         while (message := _next_order(channel)) != _END:
             head, _, content = message.partition(b"\n")
-            exercise, problem, marks_only = json.loads(head)
+            exercise, problem, marks_only, asked = json.loads(head)
             # When this time has passed, the kernel kills the process.
             signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
             graded = grader.grade(
-                course.exercises[exercise], Notebook(content, problem), marks_only=marks_only
+                course.exercises[exercise], Notebook(content, problem), marks_only=marks_only, asked=asked
             )
             answer = _GRADED + graded.to_json().encode()
             signal.setitimer(signal.ITIMER_PROF, 0)

@@ -143,6 +143,18 @@ class Report:
         """The score of each question."""
         return [(question.name, question.score) for question in self.questions]
 
+    @property
+    def failed_questions(self) -> tuple[str, ...]:
+        """The questions with tests that have not passed."""
+        done = (Verdict.PASSED, Verdict.UNGRADED)
+        return tuple(question.name for question in self.questions if question.verdict not in done)
+
+    def with_questions_of(self, other: "Report") -> "Report":
+        """Return this report with the explained questions of `other` in place of its own."""
+        explained = {question.name: question for question in other.questions}
+        questions = tuple(explained.get(question.name, question) for question in self.questions)
+        return bounded(replace(self, questions=questions, explained=other.explained))
+
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain JSON values."""
         plain: dict[str, Any] = _JSON.dump_python(self, warnings=False)

@@ -20,9 +20,10 @@ class InProcess:
         self._grader = CourseGrader(course, zygote)
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
-        for submission, notebook in tasks:
+        for submission, notebook, asked in tasks:
             exercise = self._course.exercises[submission.exercise]
-            yield submission, notebook, self._grader.grade(exercise, notebook, marks_only=marks_only)
+            graded = self._grader.grade(exercise, notebook, marks_only=marks_only, asked=asked)
+            yield submission, notebook, graded
 
 
 def grade_class(

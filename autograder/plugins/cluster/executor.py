@@ -4,7 +4,7 @@ import gc
 import logging
 import platform
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -71,7 +71,7 @@ class Cluster:
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         """Grade on the Dask workers, one exercise after another."""
         left: list[Task] = []
-        for exercise, group in groupby(tasks, key=lambda task: task[0].exercise):
+        for exercise, group in groupby(tasks, key=lambda task: task.submission.exercise):
             yield from self._graded(exercise, group, left, marks_only)
         if left:
             _LOG.warning(
@@ -99,11 +99,13 @@ class Cluster:
         sent: dict[Future[str], Task] = {}
         while True:
             for task in islice(tasks, _QUEUED - len(sent)):
-                content, problem = task[1].content, task[1].problem
+                content, problem = task.notebook.content, task.notebook.problem
                 if len(content) > MAX_BYTES:
                     content = bytes(MAX_BYTES + 1)  # also too large to be accepted, but compresses well
                 packed = zlib.compress(content)
-                future = self._client.submit(grade_there, order, files, packed, problem, pure=False)
+                future = self._client.submit(
+                    grade_there, order, files, packed, problem, task.asked, pure=False
+                )
                 sent[future] = task
                 future.add_done_callback(done.put)
             if not sent:
@@ -114,7 +116,7 @@ class Cluster:
                 return
             task = sent.pop(ended)
             if (graded := _received(ended)) is not None and not graded.again:
-                yield *task, graded
+                yield task.submission, task.notebook, graded
             else:
                 left.append(task)
 
@@ -173,17 +175,21 @@ def _received(future: "Future[str]") -> Graded | None:
         return None
 
 
-def grade_there(order: Order, files: Mapping[str, bytes], packed: bytes, problem: str) -> str:
+def grade_there(
+    order: Order, files: Mapping[str, bytes], packed: bytes, problem: str, asked: Sequence[str] = ()
+) -> str:
     """Grade a notebook on a Dask worker, and return the result as JSON.
 
-    `packed` is the compressed notebook. `problem` is not empty if the file could not be read.
+    `packed` is the compressed notebook. `problem` is not empty if the file could not be read. If `asked` is
+    not empty, only these questions are graded.
     """
     from distributed import get_worker
 
     dask = get_worker()
     notebook = Notebook(zlib.decompress(packed), problem)
     try:
-        return _THREAD.submit(_grade, order, files, notebook, dask.local_directory).result().to_json()
+        graded = _THREAD.submit(_grade, order, files, notebook, asked, dask.local_directory).result()
+        return graded.to_json()
     except (WallError, ClusterError) as error:
         raise type(error)(f"Dask worker {dask.address}: {error}") from None
 
@@ -201,9 +207,11 @@ class _ExerciseGrader:
         self._exercise = course.exercises[order.exercise]
         self._grader = MarkingProcess(course, unsafe=order.unsafe)
 
-    def grade(self, notebook: Notebook) -> Graded:
+    def grade(self, notebook: Notebook, asked: Sequence[str]) -> Graded:
         """Grade a notebook. Messages about failures name the course's folder on the sending machine."""
-        graded = self._grader.attempt(self._exercise, notebook, marks_only=self.job[0].marks_only)
+        graded = self._grader.attempt(
+            self._exercise, notebook, marks_only=self.job[0].marks_only, asked=asked
+        )
         local = self._folder.name
         problem, traceback = (text.replace(local, self._root) for text in (graded.problem, graded.traceback))
         return replace(graded, problem=problem, traceback=traceback)
@@ -220,11 +228,13 @@ _THREAD = ThreadPoolExecutor(1, "autograder")
 _GRADER: list[_ExerciseGrader] = []  # the current grader, if any; Dask deletes its folder in the end
 
 
-def _grade(order: Order, files: Mapping[str, bytes], notebook: Notebook, folder: str) -> Graded:
+def _grade(
+    order: Order, files: Mapping[str, bytes], notebook: Notebook, asked: Sequence[str], folder: str
+) -> Graded:
     if not _GRADER or _GRADER[0].job != (order, files):
         if order.versions != VERSIONS:
             raise ClusterError(f"autograder, torch or Python has another version; {HOW_TO_MATCH}")
         while _GRADER:
             _GRADER.pop().close()
         _GRADER.append(_ExerciseGrader(order, files, folder))
-    return _GRADER[0].grade(notebook)
+    return _GRADER[0].grade(notebook, asked)

@@ -40,7 +40,7 @@ class ByTheirWord:
         self.factor = factor
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
-        for submission, notebook in tasks:
+        for submission, notebook, _ in tasks:
             said = re.search(rb"# score ([\d.]+)", notebook.content)
             share = float(said[1]) if said else 0.0
             self.asked.append(f"{share:g}")

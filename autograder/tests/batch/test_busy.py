@@ -50,7 +50,7 @@ def handed_in(course: Course) -> Iterator[Task]:
             students |= {name: {"double": code} for name, code in _OTHERS.items()}
         for student, own in students.items():
             notebook = Notebook(json.dumps(solved(exercise, **own)).encode())
-            yield Submission(course.root, student, exercise.name), notebook
+            yield Task(Submission(course.root, student, exercise.name), notebook)
 
 
 def graded(course: Course) -> dict[str, str]:

@@ -9,10 +9,11 @@ import pytest
 from autograder.batch.explain import explain, unexplained, unexplained_in
 from autograder.batch.grade import Summary, grade_submissions
 from autograder.batch.pool import Done, Task
-from autograder.course.course import Course
+from autograder.course.course import Course, load_course
 from autograder.records.reports import read_report
 from autograder.report.report import Report
 from autograder.sandbox.zygote import Zygote
+from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
 from autograder.tests.in_process import InProcess
@@ -26,10 +27,12 @@ class Noting(InProcess):
     def __init__(self, course: Course, zygote: Zygote) -> None:
         super().__init__(course, zygote)
         self.asked = list[str]()
+        self.graded = dict[str, list[str]]()  # the questions that were graded last, by student
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         for submission, notebook, graded in super().map(tasks, marks_only=marks_only):
             self.asked.append(f"{'marks' if marks_only else 'explained'} {submission.student}")
+            self.graded[submission.student] = [question.name for question in graded.report.questions]
             yield submission, notebook, graded
 
 
@@ -113,3 +116,35 @@ def test_the_first_marks_count_where_the_second_are_others(course: Course, zygot
     _, lines = grade_and_explain(course, Moody(course, zygote), ["ben"])
     assert lines == ["ben the submission got other marks when it was graded again; the first marks count"]
     assert (report_of(course, "ben").score, left(course)) == (2.0, ["ben"])
+
+
+TRIPLE = "def double(x):\n    return x * 3"
+
+
+@pytest.mark.parametrize(
+    ("answers", "graded_again"),
+    [
+        ({"row_sums": WRONG_SUMS}, ["row_sums", "why"]),
+        (
+            {"double": TRIPLE, "row_sums": "def row_sums(x):\n    return double(x).sum(-1) / 2"},
+            ["double", "why"],  # row_sums passes with a right double
+        ),
+        (
+            {"double": TRIPLE, "row_sums": "def row_sums(x):\n    return torch.einsum('ij->j', x)"},
+            ["double", "row_sums", "why"],
+        ),
+    ],
+)
+def test_a_report_explained_afterwards_equals_a_report_explained_at_once(
+    course: Course, zygote: Zygote, answers: dict[str, str], graded_again: list[str]
+) -> None:
+    settings = course.root / "course.yaml"
+    settings.write_text(f"{settings.read_text('utf-8')}    builds_on: {{row_sums: [double]}}\n", "utf-8")
+    course = load_course(course.root)
+    submission = hand_in(course, "ben", solved(small(course), **answers))
+    ((_, _, at_once),) = InProcess(course, zygote).map([Task(submission, read_notebook(submission.notebook))])
+    executor = Noting(course, zygote)
+    assert grade_and_explain(course, executor, ["ben"])[1] == ["ben"]
+    assert report_of(course, "ben") == at_once.report
+    assert at_once.report.explained
+    assert executor.graded["ben"] == graded_again

@@ -1,6 +1,6 @@
 """Grading what was collected: every submission gets its line, and none stops another."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -69,7 +69,7 @@ class Unneeded:
     """An executor that must get nothing to grade."""
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
-        assert [submission.student for submission, _ in tasks] == []
+        assert [submission.student for submission, *_ in tasks] == []
         return iter(())
 
 
@@ -77,7 +77,7 @@ class Generous:
     """An executor that gives full marks."""
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
-        for submission, notebook in tasks:
+        for submission, notebook, _ in tasks:
             yield submission, notebook, full_marks(small(load_course(submission.root)))
 
 
@@ -114,10 +114,10 @@ def test_an_exception_of_ours_is_a_grader_error_and_stops_nobody(
     hand_in(course, "ben", solved(small(course)))
     right = Grader.grade
 
-    def broken(self: Grader, notebook: Notebook) -> object:
+    def broken(self: Grader, notebook: Notebook, asked: Container[str] | None) -> object:
         if notebook == ann:
             raise RuntimeError("secret inner workings")
-        return right(self, notebook)
+        return right(self, notebook, asked)
 
     monkeypatch.setattr(Grader, "grade", broken)
     done = grade_submissions(course, [small(course)], executor=executor)

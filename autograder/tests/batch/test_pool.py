@@ -34,7 +34,7 @@ def classroom(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 def tasks_of(course: Course, students: Sequence[str]) -> list[Task]:
     submissions = [Submission(course.root, student, small(course).name) for student in students]
-    return [(submission, read_notebook(submission.notebook)) for submission in submissions]
+    return [Task(submission, read_notebook(submission.notebook)) for submission in submissions]
 
 
 def results(executor: Executor, tasks: Sequence[Task]) -> dict[str, str]:
@@ -70,7 +70,7 @@ def test_each_result_makes_room_for_another_submission(
         nonlocal taken
         for _ in range(24):
             taken += 1
-            yield submission, Notebook(b"no notebook")
+            yield Task(submission, Notebook(b"no notebook"))
 
     ahead = []
     with ProcessPool(classroom, 2) as executor:
@@ -93,7 +93,7 @@ def test_a_failure_of_ours_in_the_middle_of_an_attempt_is_that_of_its_submission
     monkeypatch.setattr(MarkingProcess, "start", lambda *_: None)
     monkeypatch.setattr(MarkingProcess, "attempt", attempt)
     students = ["ann", "sum", "zoe"]
-    tasks = [(Submission(classroom.root, one, "01_small"), Notebook(one.encode())) for one in students]
+    tasks = [Task(Submission(classroom.root, one, "01_small"), Notebook(one.encode())) for one in students]
     with ProcessPool(classroom, 1) as executor:
         done = {submission.student: one.problem for submission, _, one in executor.map(tasks)}
     assert done.pop("sum").startswith("cannot be processed: ArithmeticError; ")
@@ -114,7 +114,7 @@ def test_what_may_succeed_later_is_tried_once_more_when_all_others_are_done(
     monkeypatch.setattr(MarkingProcess, "start", lambda *_: None)
     monkeypatch.setattr(MarkingProcess, "attempt", attempt)
     exercise = small(classroom).name
-    tasks = [(Submission(classroom.root, name, exercise), Notebook(name.encode())) for name in students]
+    tasks = [Task(Submission(classroom.root, name, exercise), Notebook(name.encode())) for name in students]
     with ProcessPool(classroom, 1) as executor:
         done = [(submission.student, graded.again) for submission, _, graded in executor.map(tasks)]
     assert sorted(done[:2]) == [("ann", False), ("ben", False)]

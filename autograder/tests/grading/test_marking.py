@@ -1,6 +1,6 @@
 """A failure, of ours or of a limit, ends the marking process: its submission waits, and the class goes on."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 
 import psutil
@@ -67,7 +67,7 @@ def classroom(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 def tasks_of(course: Course, *students: str) -> list[Task]:
     submissions = [Submission(course.root, student, small(course).name) for student in students]
-    return [(submission, read_notebook(submission.notebook)) for submission in submissions]
+    return [Task(submission, read_notebook(submission.notebook)) for submission in submissions]
 
 
 def notebook_of(course: Course, student: str) -> Notebook:
@@ -182,11 +182,11 @@ def broken(monkeypatch: pytest.MonkeyPatch, *errors: tuple[Notebook, Exception])
     """Let graders raise these errors at these submissions."""
     grade = Grader.grade
 
-    def fail(self: Grader, notebook: Notebook) -> Graded:
+    def fail(self: Grader, notebook: Notebook, asked: Container[str] | None) -> Graded:
         for bad, error in errors:
             if notebook == bad:
                 raise error
-        return grade(self, notebook)
+        return grade(self, notebook, asked)
 
     monkeypatch.setattr(Grader, "grade", fail)
 

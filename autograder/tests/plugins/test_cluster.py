@@ -107,7 +107,7 @@ def kept(course: Course) -> tuple[object, ...]:
 
 
 def tasks(submissions: Sequence[Submission]) -> list[Task]:
-    return [(submission, read_notebook(submission.notebook)) for submission in submissions]
+    return [Task(submission, read_notebook(submission.notebook)) for submission in submissions]
 
 
 def results(executor: Executor, submissions: Sequence[Submission]) -> dict[str, str]:

@@ -90,11 +90,11 @@ class Remembering(InProcess):
         pass
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
-        for submission, notebook in tasks:
+        for submission, notebook, _ in tasks:
             exercise = self._course.exercises[submission.exercise]
             key = (submission.exercise, exercise.suite.read_bytes(), notebook.digest)
             if key not in self.known:
-                ((*_, self.known[key]),) = super().map([(submission, notebook)])
+                ((*_, self.known[key]),) = super().map([Task(submission, notebook)])
             yield submission, notebook, self.known[key]
 
 
