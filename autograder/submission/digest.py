@@ -25,7 +25,7 @@ _OTHER_FILES = {"errors.py", "files.py", "course/kit/__init__.py", "worker/sysca
 
 
 def fingerprint_of(rules: str, digest: str) -> str:
-    """Return a digest of a notebook's `digest` and the `rules` by which the notebook is graded."""
+    """Return one digest from the digest of the rules for grading and the digest of a notebook."""
     return hashlib.sha256(f"{rules} {digest}".encode()).hexdigest()
 
 
@@ -38,13 +38,12 @@ def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str
     """Return the results of `rules` and `digests_of`.
 
     The digest of the rules covers:
-    - the exercise's source, the files that the source shows and loads, and the hidden tests
+    - the exercise's source, with pictures, handed-out files and loaded files, and the hidden tests
     - the exercise's known mistakes and accepted answers, and the course's catalogue of misconceptions
     - the exercise's settings in course.yaml, and the isolation of submissions
     - the secret from which hidden inputs are drawn, and the autograder's modules
 
-    It does not cover the version of Python. Late penalties are left out, because each command computes them
-    again.
+    It covers neither the version of Python nor late penalties, which each command computes again.
     """
     digests = digests_of(course, exercise)
     deciding = {name: digest for name, digest in digests.items() if name != "environment"}
@@ -56,9 +55,9 @@ def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str
 
 
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
-    """Return digests of the files, settings and versions that affect a score, apart from the submission."""
+    """Return digests of the files, settings and versions that affect a score, by their names in the audit."""
     rules = exercise.rules.items()
-    # Operators are sorted, because the order of a set differs between processes.
+    # The set `operators` is sorted, because its order differs between processes.
     plain_rules = [(name, rule.forbid, rule.operators and sorted(rule.operators)) for name, rule in rules]
     settings = exercise.settings.limits, plain_rules, exercise.settings.builds_on
     tests = exercise.suite, *exercise.imported, *own_files(exercise.folder, MISTAKES)
@@ -77,7 +76,7 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
 def engine(installed: tuple[tuple[str, str], ...]) -> str:
     """Return a digest of the autograder's modules and of the installed packages with their versions.
 
-    It is computed once in each process, because a process grades with the modules that it has loaded.
+    It is computed once, because a process grades with the modules that it has loaded.
     """
     return _digest(repr(installed).encode(), *_files(grading_modules(), _ENGINE))
 

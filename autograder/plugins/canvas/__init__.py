@@ -38,14 +38,14 @@ from autograder.errors import AutograderError, UsageError
 from autograder.publishing.export import (
     Choice,
     Exports,
+    FeedbackError,
     Sent,
-    UnknownError,
     canvas_ids,
     canvas_number,
     decimal,
-    leaving,
     pack_feedback,
     points_of,
+    scores_to_export,
 )
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.report import Entry, GradebookSubmission
@@ -108,7 +108,10 @@ def _send(
 ) -> None:
     """Send the grades and comments that changed since the last time; print what was sent and left out."""
     works = list(read_graded_work(course, [exercise], on_failure))
-    graded, outgoing = {work.student: work.submission for work in works}, leaving(exercise, works, choice)
+    graded, outgoing = (
+        {work.student: work.submission for work in works},
+        scores_to_export(exercise, works, choice),
+    )
     scores, texts, listed = dict[str, float](), dict[str, str](), canvas_ids(course)
     for student, score in outgoing.values.items():
         with skipping(course, exercise.name, student, on_failure):
@@ -263,13 +266,15 @@ def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = 
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
         arrival = arrival_of(Submission(course.root, graded.student, exercise.name))
         if arrival.upload is None:
-            raise UnknownError("was not collected from a Canvas archive; download the archive and collect it")
+            raise FeedbackError(
+                "was not collected from a Canvas archive; download the archive and collect it"
+            )
         if arrival.form not in ("", _SUFFIX):
             fix = "Canvas would store the feedback as such a file, too; send the feedback page yourself"
-            raise UnknownError(f"handed in a {arrival.form} file. {fix}")
+            raise FeedbackError(f"handed in a {arrival.form} file. {fix}")
         user = arrival.number or canvas_number(graded.student, listed)
         if not user.isdigit():
-            raise UnknownError("has no Canvas user id; write it into students.csv, in the column canvas")
+            raise FeedbackError("has no Canvas user id; write it into students.csv, in the column canvas")
         texts = enumerate(_feedback_texts(exercise.name, graded))
         node = new_notebook(
             cells=[new_markdown_cell(text, id=f"feedback-{index}") for index, text in texts],

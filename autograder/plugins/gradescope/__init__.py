@@ -25,7 +25,7 @@ from autograder.course.guard import OnFailure, raise_failure
 from autograder.errors import AutograderError
 from autograder.files import Member, write_zip
 from autograder.gradebook.pages import read_people
-from autograder.publishing.export import Sent, UnknownError, pack_feedback, write_table
+from autograder.publishing.export import FeedbackError, Sent, pack_feedback, write_table
 from autograder.report.report import GradebookSubmission
 from autograder.report.text import number
 from autograder.submission.students import Student
@@ -69,7 +69,7 @@ def pack_for_gradescope(course: Course, exercise: Exercise, on_failure: OnFailur
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
         page = Submission(course.root, graded.student, exercise.name).feedback
         if not page.is_file():
-            raise UnknownError("has no feedback page; run `autograder feedback` to see why")
+            raise FeedbackError("has no feedback page; run `autograder feedback` to see why")
         return f"{graded.student}/{page.name}", page.read_bytes()
 
     packed = pack_feedback(course, exercise, "gradescope", file_of, on_failure)

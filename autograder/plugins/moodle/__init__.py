@@ -33,13 +33,13 @@ from autograder.gradebook.pages import read_former
 from autograder.publishing.export import (
     ALL,
     Choice,
+    FeedbackError,
     Sent,
-    UnknownError,
     decimal,
-    leaving,
     pack_feedback,
     plain_cell,
     points_of,
+    scores_to_export,
 )
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.report import GradebookSubmission
@@ -99,7 +99,7 @@ def fill_worksheet(
         raise UsageError(f"{sheet}: cannot be read; give the file as Moodle wrote it, in UTF-8") from None
     rows = list(csv.reader(io.StringIO(text, newline="")))
     grades, comma = _grade_column(sheet, exercise, rows)
-    outgoing = leaving(exercise, list(read_graded_work(course, [exercise], on_failure)), choice)
+    outgoing = scores_to_export(exercise, list(read_graded_work(course, [exercise], on_failure)), choice)
     scores, former = outgoing.values, read_former(course)
     wanted = set(scores) - set(former)
     filled, problems = dict[str, float](), list[str]()
@@ -224,11 +224,11 @@ def pack_for_moodle(
         if not number.isdigit():
             if sheet is None:
                 fix = "give the worksheet with --worksheet"
-                raise UnknownError(f"has no participant number in Moodle; {fix}")
+                raise FeedbackError(f"has no participant number in Moodle; {fix}")
             problem = f"has no row in {sheet.name} with this id, address or name"
-            raise UnknownError(f"{problem}; send the feedback page yourself")
+            raise FeedbackError(f"{problem}; send the feedback page yourself")
         if not page.is_file():
-            raise UnknownError("has no feedback page; run `autograder feedback` to see why")
+            raise FeedbackError("has no feedback page; run `autograder feedback` to see why")
         shown = graded.student.replace("_", "-")
         return f"{shown}_{number}_assignsubmission_file_{page.name}", page.read_bytes()
 
