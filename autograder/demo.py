@@ -29,7 +29,7 @@ from autograder.publishing.overview import write_overview, write_pages
 from autograder.submission.submission import Submission
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
-_LIMITS = {"cell_seconds": 3, "call_seconds": 2}  # short, because the endless loop always runs for so long
+_LIMITS = {"cell_seconds": 3, "call_seconds": 2}  # short, because the endless loop uses all of this time
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
 _ALL_HAND_IN = 2  # every student hands in this many exercises
 Answers = Mapping[str, str]

@@ -92,7 +92,7 @@ class Notebook:
 def open_plain(path: Path | str, flags: int = 0, folder: int | None = None) -> IO[bytes]:
     """Open the regular file at `path`, which may be relative to the open folder `folder`.
 
-    Raise OSError for anything else. O_NONBLOCK prevents that opening a pipe waits for a writer.
+    Raise OSError for anything else. With O_NONBLOCK, opening a pipe does not wait for a writer.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -105,8 +105,8 @@ def open_plain(path: Path | str, flags: int = 0, folder: int | None = None) -> I
 def open_folder(path: Path | str, flags: int = os.O_NOFOLLOW, parent: int | None = None) -> Iterator[int]:
     """Open the folder at `path`, which may be relative to the open folder `parent`. Yield its descriptor.
 
-    By default, a symbolic link raises OSError. A student cannot exchange the files that are then opened
-    relative to the descriptor by putting another folder at `path`.
+    By default, a symbolic link raises OSError. Files that are opened relative to the descriptor come from
+    this folder, even if a student then puts another folder at `path`.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | flags, dir_fd=parent)
     try:

@@ -2,14 +2,13 @@
 
 Canvas (canvas.instructure.com/doc/api) takes the grades and text comments of many students in one request
 (`update_grades`). Its response is a progress object, which shows when the grades are stored. Canvas
-never replaces a comment, so a comment is sent only if it has changed. The token comes from the environment
-and is never written to a file or a message.
+adds each comment to the earlier ones, so a comment is sent only if it has changed. The token for the API
+comes from the environment and is never written to a file or a message.
 
 Canvas finds the student of each file in an uploaded zip by the file's name (instructure/canvas-lms,
-app/models/abstract_assignment.rb). It splits the name at each "_". The first two parts that are all digits
-are the ids of the user and of the student's newest upload. For an anonymous assignment, the two parts after
-"anon" are used instead. Canvas attaches the file to a comment, under the name of the submitted file, which
-ends in .ipynb. So the feedback is a notebook: no program would open an HTML page whose name ends in .ipynb.
+app/models/abstract_assignment.rb). It splits the name at each "_". The first two parts that consist of digits
+are the student's user id and the id of the student's newest upload. Canvas attaches the file to a comment,
+under the name of the submitted file. This name ends in .ipynb, so the feedback has to be a notebook.
 """
 
 from __future__ import annotations
@@ -61,7 +60,8 @@ ADDRESS, TOKEN = "CANVAS_API_URL", "CANVAS_API_TOKEN"
 AT_ONCE = 100  # at most this many students in one request
 PATIENCE, PAUSE = 300.0, 1.0  # seconds to wait until Canvas has processed a request, and between two polls
 SECONDS = (10.0, 60.0)  # seconds to wait for a connection, and for a response
-_ODD = (AttributeError, TypeError, LookupError, RecursionError)  # canvasapi's errors for malformed responses
+# canvasapi raises these errors if a response is malformed.
+_MALFORMED = (AttributeError, TypeError, LookupError, RecursionError)
 _HERE = ("localhost", "127.0.0.1", "::1")
 _SUFFIX = ".ipynb"
 
@@ -239,12 +239,12 @@ def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
         raise UsageError(f"sending grades to Canvas needs canvasapi; install it: {fix}") from None
     try:
         yield
-    except (CanvasException, RequestException, TimeoutError, ValueError, *_ODD) as error:
+    except (CanvasException, RequestException, TimeoutError, ValueError, *_MALFORMED) as error:
         secret = os.environ.get(TOKEN, "").strip()
         what = f"{type(error).__name__}: {error}".replace(secret or "\0", "(token)")[:500]
         if isinstance(error, Timeout | TimeoutError):
             what = "Canvas did not answer in time"
-        elif isinstance(error, _ODD):
+        elif isinstance(error, _MALFORMED):
             what = "Canvas's answer does not have the documented form"
         next_step = f"nothing was sent; check {ADDRESS}, and run the command again"
         if sent:
@@ -259,7 +259,7 @@ def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
 def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure) -> Sent:
     """Write build/exports/EXERCISE-feedback-canvas.zip, with a notebook for each student.
 
-    The names have the form id-STUDENT_USER_UPLOAD_feedback.ipynb, with Canvas's ids of user and upload.
+    A notebook is called id-STUDENT_USER_UPLOAD_feedback.ipynb. USER and UPLOAD are ids in Canvas.
     """
     listed = canvas_ids(course)
 
@@ -287,7 +287,7 @@ def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = 
 
 
 def _feedback_texts(exercise: str, graded: GradebookSubmission) -> list[str]:
-    """Return the feedback on the submission and on each question, in Markdown that is readable as it is."""
+    """Return the feedback on the submission and each question, in Markdown that is readable as plain text."""
     lines = [f"# Feedback on {exercise}: {graded.points_in_words}"]
     if graded.penalty:
         rule = f" ({graded.late_rule})" if graded.late_rule else ""

@@ -3,11 +3,8 @@
 `gradescope` writes a zip with the exercise, our engine and two scripts. Gradescope
 (https://gradescope-autograders.readthedocs.io/en/latest/specs/) expects setup.sh and run_autograder at the
 top of the zip, unpacks it in /autograder/source and puts each submission into /autograder/submission. The
-module `run` grades in Gradescope's container. The same course always gives a zip with the same bytes: names
-are sorted, times are fixed, and nothing is compressed.
-
-Gradescope cannot import feedback files. So `gradescope-zip` writes a zip with a folder for each student, and
-a table of the students and their folders.
+module `run` grades in Gradescope's container. The same course always gives the same zip, byte for byte: files
+are sorted by name, their times are constant, and nothing is compressed.
 """
 
 from collections.abc import Iterator
@@ -56,8 +53,8 @@ def gradescope(course: Course, exercise: Exercise) -> None:
 def gradescope_zip(course: Course, exercise: Exercise) -> None:
     """Pack feedback pages for students who submit on Gradescope.
 
-    Run `autograder feedback` first. The zip has a folder for each student. Give each student their folder
-    yourself, because Gradescope cannot import the pages. A table beside the zip lists students and folders.
+    Run `autograder feedback` first. Gradescope cannot import the pages, so send them yourself: the zip has a
+    folder for each student. A table beside the zip lists students and folders.
     """
     with options.failures(course) as on_failure:
         options.show_sent(course, pack_for_gradescope(course, exercise, on_failure), "feedback for")
@@ -91,8 +88,8 @@ def pack_for_gradescope(course: Course, exercise: Exercise, on_failure: OnFailur
 
 
 def write_package(course: Course, exercise: Exercise) -> Path:
-    """Write build/packages/<exercise>-gradescope.zip and return it."""
-    course_secret(course)  # creates the course's secret if it is missing, so that every container gets it
+    """Write build/packages/EXERCISE-gradescope.zip and return its path."""
+    course_secret(course)  # creates the secret if it is missing: all containers need the same one
     path = course.build / "packages" / f"{exercise.name}-gradescope.zip"
     files = sorted(dict(_files(course, exercise)).items())
     scripts = {script.name for script in _SCRIPTS.iterdir()}
