@@ -96,7 +96,7 @@ class Student:
     """A made-up student, who hands in the first exercises or, if `eager`, all exercises."""
 
     name: str
-    about: str  # what is special about the student's submissions
+    about: str
     answer: Answering = right
     save: Callable[[NotebookJson], str] = saved
     handed_in: str = IN_TIME
@@ -160,7 +160,7 @@ def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda 
     `notify` is called with each graded submission.
     """
     exercises = list(demo.exercises.values())
-    # The demo wrote all submissions itself, so its sandbox may be weaker than the course demands.
+    # No student wrote these submissions, so the sandbox may be weaker than the course demands.
     with ProcessPool(demo, os.cpu_count() or 1, unsafe=True) as pool:
         summary = grade_submissions(demo, exercises, executor=pool, unsafe=True, notify=notify)
         for _ in explain(demo, unexplained_in(demo, exercises, summary), pool, unsafe=True):

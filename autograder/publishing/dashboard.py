@@ -336,7 +336,6 @@ def _score_bars(exercise: ExerciseStatistics) -> Iterator[_Bar]:
 
 
 def _address(course: Course, student: str, exercise: str) -> str | None:
-    """Return the link from the dashboard to a feedback page, or None if there is no such page."""
     feedback = Submission(course.root, student, exercise).feedback
     return f"../{quote(feedback.relative_to(course.root).as_posix())}" if feedback.is_file() else None
 

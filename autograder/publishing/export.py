@@ -33,8 +33,8 @@ from autograder.report.report import Entry, GradebookSubmission
 from autograder.submission.students import listed_students, student_names, with_name
 
 Row = tuple[str | float | None, ...]
-Scores = Mapping[str, Mapping[str, float | None]]  # scores by student and exercise; None if there is no score
-# A cell that starts with such a character is a formula. Spreadsheets also accept full-width =, +, - and @.
+Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise; None without a score
+# The first characters of formulas. Spreadsheets also accept full-width =, +, - and @.
 _FORMULA_STARTS = (*"=+-@\uff1d\uff0b\uff0d\uff20", "\t", "\r", "\n")
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
@@ -59,11 +59,11 @@ class Exports:
         return {student for student, value in values.items() if self._last.get((exercise, student)) != value}
 
     def last(self, exercise: str, student: str) -> Any:
-        """Return the value that was exported last for a student, or None if there was none."""
+        """Return the value that was exported last for a student, or None."""
         return self._last.get((exercise, student))
 
     def lost(self, exercise: str, students: Collection[str]) -> list[str]:
-        """Return the students who had a value in the last export and are not among `students`."""
+        """Return the students outside `students` who had a value in the last export."""
         last = (
             student for (name, student), value in self._last.items() if name == exercise and value is not None
         )
@@ -107,7 +107,7 @@ class Sent:
     paths: tuple[Path, ...] = ()
     problems: tuple[str, ...] = ()  # lines about students who are left out, with the reason
     notes: tuple[str, ...] = ()  # lines about provisional, unreadable and late work
-    alarms: tuple[str, ...] = ()  # warnings that an instructor should read before uploading the files
+    alarms: tuple[str, ...] = ()  # warnings to read before uploading the files
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ def write_tables(
         on_failure(error)
 
     for work in read_graded_work(course, exercises, fail):
-        if not people or work.student in people:  # students who have left the class are in no table
+        if not people or work.student in people:  # leaves out students who have left the class
             with skipping(course, work.exercise, work.student, fail):
                 new_rows = [
                     (
@@ -300,8 +300,8 @@ def pack_feedback(
 ) -> Sent:
     """Write build/exports/EXERCISE-feedback-PLATFORM.zip with the feedback on each graded submission.
 
-    `file_of` returns the name of a student's file, as the platform expects it, and the file's content. If
-    `file_of` raises FeedbackError, the student is left out.
+    `file_of` returns the name of a student's file on the platform, and the file's content. If it raises
+    FeedbackError, the student is left out.
     """
     files, problems, names = dict[str, Member](), list[str](), student_names(course.root)
     for graded in read_gradebook(course, exercise, on_failure=on_failure):

@@ -36,7 +36,7 @@ class Standing:
 
     submission: GradebookSubmission | None = None
     state: str = MISSING  # the text in the table if there is no score
-    address: str | None = None  # the link to the feedback page
+    address: str | None = None
 
     @property
     def score(self) -> float | None:
@@ -147,10 +147,7 @@ def student_of(page: Path) -> str:
 
 
 def publish_scores(course: Course, exercise: Exercise, students: Iterable[str]) -> None:
-    """Store the scores that the new feedback pages of these students show. Index pages show stored scores.
-
-    If a submission's scores cannot be read, the submission has no new page, and nothing is stored.
-    """
+    """Store the scores that the new feedback pages of these students show. Index pages show stored scores."""
     chosen = set(students)
     shown = {
         graded.student: {

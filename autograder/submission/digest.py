@@ -15,8 +15,7 @@ from autograder.course.packages import versions
 from autograder.course.source import SUFFIXES
 
 _ENGINE = Path(autograder.__file__).parent
-# Folders with modules of the autograder that affect grades or the gradebook. After a change in one of these
-# modules, all submissions are graded again.
+# Folders of the autograder. After a change in one of their modules, all submissions are graded again.
 _FOLDERS = (
     "course", "worker", "sandbox", "submission", "testing", "diagnosis", "grading", "gradebook", "collecting",
     "records", "report",
@@ -74,7 +73,7 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
 
 @cache
 def engine(installed: tuple[tuple[str, str], ...]) -> str:
-    """Return a digest of the autograder's modules and of the installed packages with their versions.
+    """Return a digest of the autograder's modules and the versions of the `installed` packages.
 
     It is computed once, because a process grades with the modules that it has loaded.
     """
@@ -91,7 +90,7 @@ def _files(paths: Iterable[Path], root: Path | None = None) -> Iterator[bytes]:
     """Yield the name and content of each file. If `root` is given, the name is the path relative to it."""
     for path in paths:
         yield (path.relative_to(root).as_posix() if root else path.name).encode()
-        yield path.read_bytes() if path.is_file() else b"no file"  # b"" would mean an empty file
+        yield path.read_bytes() if path.is_file() else b"no file"  # differs from an empty file
 
 
 def _digest(*parts: bytes) -> str:

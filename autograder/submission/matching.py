@@ -15,7 +15,7 @@ from autograder.submission.notebook import NotebookCell
 
 @dataclass(frozen=True, slots=True)
 class RestoredCell:
-    """A graded cell of the exercise and the submitted cell that matches it. One of the two may be missing."""
+    """A graded cell of the exercise, and the submitted cell that matches it."""
 
     graded: Cell | None  # None if the submitted cell matches no graded cell
     submitted: NotebookCell | None  # None if the submission lacks the graded cell

@@ -191,9 +191,9 @@ def _attachments(cell: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def without_pictures(text: str) -> tuple[str, Attachments]:
-    """Move the pictures of a long text into attachments, and cut the text if it is still too long.
+    """Move pictures from a text longer than MAX_TEXT into attachments, and cut it if it is still longer.
 
-    A text of at most MAX_TEXT characters is returned unchanged.
+    Shorter texts are returned unchanged.
     """
     if len(text) <= MAX_TEXT:
         return text, ()
@@ -271,8 +271,7 @@ def _plain_cell(number: int, cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Convert a notebook from format 2 or 3 to format 4."""
-    import nbformat  # imported here, because hardly any notebook needs it
+    import nbformat  # hardly any notebook needs it
     from traitlets.log import get_logger
 
     sheets = notebook.get("worksheets")

@@ -90,7 +90,6 @@ def cells_of_script(text: str) -> list[Cell] | None:
 
 
 def _percent_cells(text: str) -> Iterator[Cell]:
-    """Yield the cells of a script with `# %%` above each cell."""
     starts = list(_MARKER.finditer(text))
     yield _cell("code", text[: starts[0].start()])
     for start, following in pairwise([*starts, None]):
@@ -253,7 +252,6 @@ def _is_comment(block: str) -> bool:
 
 
 def _uncommented(block: str) -> str:
-    """Return the lines of a comment without their `# `."""
     return re.sub(r"^# ?", "", block, flags=re.MULTILINE)
 
 

@@ -74,7 +74,7 @@ class Measurement:
     seconds: float
     peak_mb: float
     full: Mapping[str, frozenset[str]]  # the questions with full marks, by student
-    marks_seconds: float | None = None  # seconds of the first of two commands, which gives only marks
+    marks_seconds: float | None = None  # seconds of the command that gives only marks
 
     @property
     def parts(self) -> Sequence[tuple[str, float]]:
@@ -297,7 +297,7 @@ def measure(command: Command, folder: Path) -> tuple[float, float]:
 def memory(root: int) -> int:
     """Return the bytes of memory of process `root` and its descendants.
 
-    A memory page that several of these processes share counts once.
+    Memory that several of these processes share counts once.
     """
     total = 0
     with suppress(psutil.NoSuchProcess):

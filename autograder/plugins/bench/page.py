@@ -62,7 +62,7 @@ def to_markdown(
     """Return a table of the graders' speed on one exercise, with notes.
 
     `walls` are the parts of this grader's sandbox. `ours` has the measurements of this grader, for different
-    numbers of jobs. `others` has the measurements of stock nbgrader and Otter, for a part of the class.
+    numbers of jobs. `others` has those of stock nbgrader and Otter, for a part of the class.
     """
     count, marks = len(ours[0].full), ours[-1].full
     our_parts = [part for measurement in ours for part in measurement.parts] if others else []
@@ -97,7 +97,6 @@ def machine() -> str:
 
 
 def _time(seconds: float) -> str:
-    """Return a time in milliseconds, seconds or minutes."""
     if seconds < 1:
         return f"{1000 * seconds:.0f} ms"
     return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"

@@ -7,8 +7,7 @@ comes from the environment and is never written to a file or a message.
 
 Canvas finds the student of each file in an uploaded zip by the file's name (instructure/canvas-lms,
 app/models/abstract_assignment.rb). It splits the name at each "_". The first two parts that consist of digits
-are the student's user id and the id of the student's newest upload. Canvas attaches the file to a comment,
-under the name of the submitted file. This name ends in .ipynb, so the feedback has to be a notebook.
+are the student's user id and the id of the student's newest upload.
 """
 
 from __future__ import annotations
@@ -106,7 +105,6 @@ def _send(
     choice: Choice,
     on_failure: OnFailure,
 ) -> None:
-    """Send the grades and comments that changed since the last time; print what was sent and left out."""
     works = list(read_graded_work(course, [exercise], on_failure))
     graded, outgoing = (
         {work.student: work.submission for work in works},
@@ -167,7 +165,7 @@ def _canvas_course(to: str) -> CanvasCourse:
         # canvasapi warns of addresses without TLS. `_address` checks addresses itself.
         warnings.simplefilter("ignore", UserWarning)
         canvas = Canvas(_address(), token)
-    # canvasapi has no setting for a timeout (its issue 629), so the timeout is set in its session.
+    # canvasapi has no setting for a timeout (its issue 629), but its session has.
     session = canvas._Canvas__requester._session
     session.request = partial(session.request, timeout=SECONDS)
     return canvas.get_course(to)
@@ -213,7 +211,6 @@ def _refuse_two_penalties(canvas_course: CanvasCourse) -> None:
 
 
 def _update_grades(target: Assignment, data: Mapping[str, Mapping[str, str]]) -> None:
-    """Send one request, and wait until Canvas has processed it."""
     progress, end = target.submissions_bulk_update(grade_data=data), time.monotonic() + PATIENCE
     while progress.workflow_state in ("queued", "running"):
         if time.monotonic() > end:
@@ -228,8 +225,7 @@ def _update_grades(target: Assignment, data: Mapping[str, Mapping[str, str]]) ->
 def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
     """Turn exceptions of canvasapi into errors that say what to do next and hide the token.
 
-    `sent` names the students whose grades the `with` block sends. The error says that these grades may have
-    arrived.
+    The error says that the grades of the students in `sent` may have arrived.
     """
     try:
         from canvasapi.exceptions import CanvasException

@@ -157,7 +157,7 @@ def participants(
 def _student(row: Participant, owners: Owners, students: Students, former: Students) -> str | EntryError:
     """Return the id of a row's student. `former` are students who are no longer in students.csv.
 
-    The name of a former student counts only if no student in students.csv matches the row.
+    The name of a former student counts only if the row identifies no student in students.csv.
     """
     if row.email and (left := former.called(row.email)) and not students.called(row.email):
         return left[0].id

@@ -79,11 +79,11 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A group of students whose solutions of an exercise are similar, and the pairs in this group."""
+    """Pairs of similar answers to an exercise, which connect a group of students."""
 
     exercise: str
     pairs: tuple[Likeness, ...]
-    answers: Answers  # code by question and student; only the answers that belong to a pair
+    answers: Answers  # the answers in `pairs`
 
     @property
     def students(self) -> list[str]:
@@ -187,7 +187,7 @@ def clusters(pairs: Iterable[Likeness]) -> list[tuple[Likeness, ...]]:
 def normalised(code: str) -> Tokens | None:
     """Return the tokens of code, with local names replaced and without docstrings and annotations.
 
-    Return None for code that is too long or too deeply nested, or is not Python.
+    Return None for code that is too long, too deeply nested or not Python.
     """
     if len(code) > _MAX_CODE or not quick_to_parse(code):
         return None
