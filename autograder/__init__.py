@@ -1,9 +1,8 @@
-"""The engine that builds, releases and grades a course of notebooks; it knows no course content."""
+"""The engine that builds, releases and grades a course of notebooks on any subject."""
 
 import sys
 
-# nbformat imports jsonschema, which imports these two packages if they are installed. The first import takes
-# longer than the import of torch, and notebooks need neither package. With None in sys.modules, an import
-# fails at once.
+# nbformat imports jsonschema, which imports these two packages if they are installed. Notebooks do not need
+# them, and importing rfc3987_syntax takes about a second. None in sys.modules makes an import fail at once.
 for _name in ("rfc3987_syntax", "isoduration"):
     sys.modules.setdefault(_name, None)  # type: ignore[arg-type]

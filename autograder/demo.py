@@ -29,9 +29,9 @@ from autograder.publishing.overview import write_overview, write_pages
 from autograder.submission.submission import Submission
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
-_LIMITS = {"cell_seconds": 3, "call_seconds": 2}  # short, because the endless loop runs until these limits
+_LIMITS = {"cell_seconds": 3, "call_seconds": 2}  # short, because the endless loop uses all of this time
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
-_ALL_HAND_IN = 2  # exercises that every student hands in; only the eager students hand in the others
+_ALL_HAND_IN = 2  # every student hands in this many exercises
 Answers = Mapping[str, str]
 Answering = Callable[[Exercise, str], Answers]
 
@@ -44,9 +44,9 @@ def right(exercise: Exercise, _: str) -> Answers:
 def _with_one_of(
     answers_of: Callable[[Exercise], Sequence[Answer]], exercise: Exercise, student: str
 ) -> Answers:
-    """Return the right answers, but replace one of them by an item of `answers_of(exercise)`.
+    """Return the right answers, except for one that comes from `answers_of(exercise)`.
 
-    The names of the exercise and the student select the item.
+    A hash of the names of the exercise and the student selects it.
     """
     answers = answers_of(exercise)
     number = crc32(f"{exercise.name} {student}".encode()) % max(len(answers), 1)
@@ -59,7 +59,7 @@ mistaken: Answering = partial(_with_one_of, known_mistakes)
 
 
 def written_answer(cell: Cell, student: str) -> str:
-    """Return one to three sentences of the model answer. The student's name selects the sentences."""
+    """Return one to three sentences of the model answer, which a hash of the student's name selects."""
     sentences = _SENTENCE.split(" ".join(cell.model.split()))
     number = crc32(f"{cell.name} {student}".encode())
     first = number % len(sentences)
@@ -93,14 +93,14 @@ def stripped(notebook: NotebookJson) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """A made-up student."""
+    """A made-up student, who hands in the first exercises or, if `eager`, all exercises."""
 
     name: str
-    about: str  # what is special about the student's submissions
+    about: str
     answer: Answering = right
     save: Callable[[NotebookJson], str] = saved
     handed_in: str = IN_TIME
-    eager: bool = False  # hands in every exercise
+    eager: bool = False
 
     def hand_in(self, course: Course, exercise: Exercise) -> None:
         """Write a notebook and its time of arrival to submitted/."""
@@ -119,7 +119,7 @@ class Student:
 
 CLASS = (
     Student("ada", "gives the right answers", eager=True),
-    Student("alan", "writes an endless loop", endless),  # near the top, because grading this takes longest
+    Student("alan", "writes an endless loop", endless),  # grading this takes longest, so it begins early
     Student("blaise", "gives right answers, one written differently", otherwise, eager=True),
     Student("carl", "makes a known mistake", mistaken, eager=True),
     Student("dorothy", "makes a known mistake", mistaken),
@@ -160,7 +160,7 @@ def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda 
     `notify` is called with each graded submission.
     """
     exercises = list(demo.exercises.values())
-    # The demo wrote all submissions itself, so its sandbox may be weaker than the course demands.
+    # No student wrote these submissions, so the sandbox may be weaker than the course demands.
     with ProcessPool(demo, os.cpu_count() or 1, unsafe=True) as pool:
         summary = grade_submissions(demo, exercises, executor=pool, unsafe=True, notify=notify)
         for _ in explain(demo, unexplained_in(demo, exercises, summary), pool, unsafe=True):
@@ -173,10 +173,9 @@ def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda 
 
 
 def named_mistake(demo: Course) -> tuple[str, str, str]:
-    """Return an answer with a mistake: its student, its question and the address of its feedback page.
+    """Return an answer with a known mistake: its student, its question and its feedback page's address.
 
-    The feedback page names the mistake and its line. If no page names both, return the first question of the
-    first page.
+    The line of the mistake is known, too. If there is no such answer, return the first answer.
     """
     questions = [
         (work.student, question, f"{page.as_uri()}#question-{number}")

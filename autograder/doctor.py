@@ -35,7 +35,7 @@ class Check:
 
 
 def examine(root: Path) -> list[Check]:
-    """Check all requirements of grading the course in `root`, in the order in which to fix them."""
+    """Check all requirements of grading the course in `root`. If several fail, fix the first one first."""
     course, settings = _course(root)
     return [
         *_machine(),
@@ -63,7 +63,7 @@ def _check(name: str, ok: bool, state: str, fix: str) -> Check:
 def _machine() -> Iterator[Check]:
     system, fix = platform.system(), "grade on Linux; other systems can only build and check notebooks"
     yield _check("system", system == "Linux", f"{system} {platform.release()}", fix)
-    yield Check("python", True, platform.python_version())  # True: older versions cannot load this module
+    yield Check("python", True, platform.python_version())  # older versions cannot load this module
 
 
 def _packages(packages: Sequence[str]) -> Iterator[Check]:
@@ -91,7 +91,7 @@ def _worker(settings: CourseSettings | None) -> Iterator[Check]:
 
 
 def _walls(zygote: Zygote, demanded: Tier) -> Check:
-    tiers = list(Tier)  # the strictest first
+    tiers = list(Tier)  # the strictest tier is the first
     strict_enough = tiers.index(zygote.tier) <= tiers.index(demanded)
     state = f"{zygote.tier}: {', '.join(zygote.walls) or 'no walls'}"
     fix = f"course.yaml demands {demanded} walls (autograder/docs/walls.md); add them, or lower `walls`"
@@ -123,7 +123,7 @@ def _folders(root: Path) -> Iterator[Check]:
 
 def _newer_pythons(root: Path) -> Iterator[Check]:
     """Report how many submitted notebooks were written with a newer Python, whose syntax may not run here."""
-    with suppress(CourseError):  # the check of course.yaml reports the error
+    with suppress(CourseError):  # `_course` has reported this error
         course = load_course(root)
         failures = list[SubmissionError]()
         newer = count_newer_pythons(course, course.exercises.values(), failures.append)

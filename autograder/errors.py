@@ -6,7 +6,7 @@ SOME_REFUSED, WRONG_USE, OUR_FAILURE = 1, 2, 3
 
 
 class AutograderError(Exception):
-    """A problem that the user of the command can fix. The message says where and how.
+    """A problem that the user can fix. The message says where it is and what to do.
 
     The command line prints the message without a traceback and ends with `exit_code`.
     """

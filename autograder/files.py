@@ -35,7 +35,7 @@ def write_whole(path: Path, content: str | bytes, mode: int = ANYBODY) -> Path:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Name `path` in an OSError that names no file, or names a temporary file."""
+    """If an OSError names no file or a temporary file, make it name `path`."""
     try:
         yield
     except OSError as error:
@@ -71,7 +71,7 @@ def write_zip(path: Path, members: Iterable[Member], mode: int = ANYBODY) -> Pat
 
 
 def _pack(archive: zipfile.ZipFile, member: Member) -> None:
-    about = zipfile.ZipInfo(member.name)  # ZipInfo's default time is always 1980-01-01
+    about = zipfile.ZipInfo(member.name)  # the default time is constant, so equal files give equal bytes
     about.create_system = 3  # 3 is Unix; other values make programs ignore the mode
     about.external_attr = member.mode << 16
     about.compress_type = member.packing
@@ -84,9 +84,9 @@ def _pack(archive: zipfile.ZipFile, member: Member) -> None:
 
 @contextmanager
 def locked(path: Path, tell: Callable[[str], None] = _LOG.warning) -> Iterator[None]:
-    """Let only one process at a time run the `with` block. If that process dies, the kernel unlocks `path`.
+    """Lock the file `path` during the `with` block, so that only one process at a time runs the block.
 
-    A process that has to wait passes a message to `tell`.
+    A process that has to wait passes a message to `tell`. If a process dies, the kernel releases its lock.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:

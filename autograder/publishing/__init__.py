@@ -1,10 +1,10 @@
 """Writes feedback pages, tables of grades and the dashboard from the gradebook, without changing any score.
 
-In reading order:
+Read the modules in this order:
 
 - graded_work: reads the work of all students on an exercise, and the students' regrade requests.
-- export: writes the grades as CSV tables and the feedback as a zip, and stores which values were exported.
-- audit: writes the audit as a table, with a row for each question whose score changed.
+- export: writes the grades as CSV tables and the feedback as a zip, and stores the exported values.
+- audit: writes the audit, the history of all scores, as a table.
 - overview: writes a table of students and exercises, feedback pages, and an index page for each student.
 - dashboard: writes statistics of the class, and lists the submissions that an instructor should look at.
 """

@@ -1,4 +1,4 @@
-"""Writes the audit as a table, with a row for each question whose score changed."""
+"""Writes the audit, the history of all scores, as a table."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -10,11 +10,11 @@ from autograder.records.audit import Line, audit_lines
 from autograder.report.report import score_that_counts, with_penalty
 
 _HEADER = ("time", "who", "student", "name", "exercise", "question", "before", "after", "why")
-_GRADER = "autograder"  # in the column "who" if no instructor saved the score
+_GRADER = "autograder"  # the entry in the column "who" if the autograder changed the score
 
 
 def chosen_lines(course: Course, exercises: Collection[str]) -> Iterator[Line]:
-    """Yield the audit's lines on `exercises` and on exercises that have been removed from the course."""
+    """Yield the audit's lines about `exercises` and about exercises that are no longer in the course."""
     others = course.exercises.keys() - {*exercises}
     yield from (line for line in audit_lines(course) if line["exercise"] not in others)
 
@@ -34,7 +34,7 @@ def _rows(lines: Iterator[Line], people: dict[str, str]) -> Iterator[Row]:
         old, new = before.get((student, exercise), {}), with_penalty(scores, line["penalty"])
         before[student, exercise] = new
         changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-        # `changed` is empty if an instructor saved an unchanged score, to confirm it.
+        # `changed` is empty if an instructor confirmed a score, or if grading again changed no score.
         for name in changed or [line["question"] or ""]:
             whose = line["time"], line["by"] or _GRADER, student, people.get(student, ""), exercise
             yield (*whose, name, old.get(name), new.get(name), line["why"])

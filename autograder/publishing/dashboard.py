@@ -30,25 +30,26 @@ from autograder.submission.submission import Submission, count_newer_pythons
 _TEMPLATE = Path(__file__).with_suffix(".html")
 TENTHS = 10
 MIN_ANSWERS = 5  # the fewest answers for a correlation
-DROP = 0.4  # a concern: the share of the points falls by at least this much from one exercise to the next
+# If a student's share of the points falls by this much from one exercise to the next, this is a concern.
+DROP = 0.4
 _PLACE = re.compile(r" \(the cell of [^)]*\)")  # the part of a hint that names the cell and line of an error
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_DECIMALS = 9  # decimals of a rounded sum of scores; without rounding, equal sums may differ
+_DECIMALS = 9  # sums of scores are rounded to this many decimals, which removes rounding errors
 _Answer = tuple[GradedWork, Entry]  # a student's work on an exercise, and the gradebook's entry on a question
 _Bar = tuple[str, str, float]  # a bar of a chart: its label, its number, and its length between 0 and 1
 
 
 @dataclass(frozen=True, slots=True)
 class ExerciseStatistics:
-    """The statistics of one exercise."""
+    """The submissions for one exercise: their number and their shares of the points."""
 
     name: str
     handed_in: int  # the number of submissions
-    shares: tuple[float, ...]  # the share of the points from tests for each submission, in ascending order
+    shares: tuple[float, ...]  # each submission's share of the points of tested questions, in ascending order
 
     @property
     def score_summary(self) -> tuple[float | None, ...]:
-        """The lowest, median, mean and highest share, in percent."""
+        """The lowest, median, mean and highest of `shares`, in percent."""
         if not self.shares:
             return (None,) * 4
         summary = (self.shares[0], median(self.shares), fmean(self.shares), self.shares[-1])
@@ -56,7 +57,7 @@ class ExerciseStatistics:
 
     @property
     def histogram(self) -> tuple[int, ...]:
-        """The numbers of submissions with 0-9 %, 10-19 %, ... and 90-100 % of the points from tests."""
+        """The numbers of submissions whose share is 0-9 %, 10-19 %, ... and 90-100 %."""
         counts = Counter(min(max(int(share * TENTHS + 1e-9), 0), TENTHS - 1) for share in self.shares)
         return tuple(counts[tenth] for tenth in range(TENTHS))
 
@@ -70,12 +71,12 @@ class Group:
     question: str
     hint: str
     students: tuple[str, ...]
-    answer: str  # the first student's code
+    answer: str  # the code of the first of `students`
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionStatistics:
-    """The statistics of one question."""
+    """The scores and test results of all answers to one question."""
 
     exercise: str
     name: str
@@ -83,7 +84,7 @@ class QuestionStatistics:
     written: bool
     scores: tuple[float, ...]  # all scores, in the order of the students' ids
     verdicts: tuple[frozenset[Verdict], ...]  # for each answer, the verdicts of the question and of its tests
-    discrimination: float | None  # correlation of the scores with the points for the other tested questions
+    discrimination: float | None  # see `_discrimination`
     graded: int  # the number of answers that instructors have graded
     waiting: int  # the number of answers that wait for an instructor
 
@@ -98,7 +99,7 @@ class QuestionStatistics:
         return sum(score >= self.points for score in self.scores)
 
     def count(self, verdict: Verdict) -> int:
-        """Return the number of answers in which the question or one of its tests has this verdict."""
+        """Return the number of answers with this verdict on the question or on one of its tests."""
         return sum(verdict in verdicts for verdicts in self.verdicts)
 
 
@@ -121,7 +122,7 @@ class ClassStatistics:
     mistakes: tuple[Group, ...]
     groups: tuple[Group, ...]
     concerns: tuple[Concern, ...]
-    unexplained: int = 0  # the number of submissions with wrong answers that grading has yet to explain
+    unexplained: int = 0  # the number of submissions whose wrong answers are not explained yet
 
 
 def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
@@ -149,7 +150,7 @@ def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
 def _groups(
     works: Iterable[GradedWork], name_of: Callable[[QuestionReport], str | None]
 ) -> tuple[Group, ...]:
-    """Group the answers to each question by the result of `name_of`. Return the groups, the largest first.
+    """Return the groups of answers to one question that have the same `name_of`, the largest group first.
 
     Answers for which `name_of` returns None are left out.
     """
@@ -171,7 +172,7 @@ def _groups(
 
 
 def _results(question: QuestionReport) -> str | None:
-    """Return a hash of the test results if the answer is wrong and its mistake is unknown, else None."""
+    """Return a name for the test results of a wrong answer without a known mistake, else None."""
     if question.mistake is not None or question.verdict not in (Verdict.FAILED, Verdict.CRASHED):
         return None
     results = [(test.title, test.verdict, _PLACE.sub("", test.hint)) for test in question.tests]
@@ -202,7 +203,7 @@ def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatist
 
 
 def _discrimination(answers: Sequence[_Answer]) -> float | None:
-    """Return the correlation of a question's scores with the points for all other tested questions.
+    """Return the correlation of a question's scores with the students' totals for the other tested questions.
 
     Return None if the correlation is undefined, or if there are too few answers.
     """
@@ -249,15 +250,15 @@ def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
         yield 4, request.words
 
 
-def _falling_behind(work: GradedWork, before: GradedWork | None) -> Iterator[tuple[int, str]]:
-    """Yield a concern and its rank if a student attempted nothing or earned a much lower share than `before`.
+def _falling_behind(work: GradedWork, last: GradedWork | None) -> Iterator[tuple[int, str]]:
+    """Yield a concern and its rank if a student attempted nothing, or earned a much lower share than before.
 
-    `before` is the student's previous work that has a score.
+    `last` is the student's last earlier work that has a score.
     """
     if work.untouched:
         yield 5, "nothing attempted"
-    elif before and before.share is not None and work.share is not None and before.share - work.share >= DROP:
-        yield 6, f"fell from {before.share:.0%} in {before.exercise} to {work.share:.0%}"
+    elif last and last.share is not None and work.share is not None and last.share - work.share >= DROP:
+        yield 6, f"fell from {last.share:.0%} in {last.exercise} to {work.share:.0%}"
 
 
 def _names(questions: Iterable[QuestionReport], verdict: Verdict) -> str:
@@ -306,10 +307,10 @@ def write_dashboard(
 
 
 def _sentences(exercises: Iterable[Exercise]) -> dict[tuple[str, str], str]:
-    """Return a sentence that describes each mistake, by exercise and name of the mistake."""
+    """Return a sentence about each mistake. The keys are pairs of exercise and mistake."""
     sentences = dict[tuple[str, str], str]()
     for exercise in exercises:
-        # If the files have an error, the page shows names instead of sentences. `verify` reports the error.
+        # If a file with mistakes is invalid, the page shows their names. `verify` reports the error.
         with suppress(SourceError):
             entries = load_catalogue(exercise.catalogue).misconceptions
             sentences |= {(exercise.name, entry.name): entry.sentence for entry in entries}
@@ -319,16 +320,13 @@ def _sentences(exercises: Iterable[Exercise]) -> dict[tuple[str, str], str]:
 
 
 def _statement(hint: str) -> str:
-    """Return the first statement in a hint, or the first question if there are only questions."""
+    """Return the first sentence of a hint that is not a question, or else the first question."""
     sentences = _SENTENCE.split(hint)
     return next((sentence for sentence in sentences if not sentence.endswith("?")), sentences[0])
 
 
 def _score_bars(exercise: ExerciseStatistics) -> Iterator[_Bar]:
-    """Yield a bar for each number in the histogram, labelled with a range of percentages.
-
-    The longest bar has the length 1.
-    """
+    """Yield a bar for each number in the histogram, labelled with a range of percentages."""
     width = 100 // TENTHS
     most = max(*exercise.histogram, 1)
     for tenth, submissions in enumerate(exercise.histogram):
@@ -338,13 +336,12 @@ def _score_bars(exercise: ExerciseStatistics) -> Iterator[_Bar]:
 
 
 def _address(course: Course, student: str, exercise: str) -> str | None:
-    """Return the link from the dashboard to a feedback page, or None if there is no such page."""
     feedback = Submission(course.root, student, exercise).feedback
     return f"../{quote(feedback.relative_to(course.root).as_posix())}" if feedback.is_file() else None
 
 
 def _pages(course: Course, exercise: str) -> dict[str, list[tuple[str, str]]]:
-    """Return the title and link of each page that plug-ins wrote to build/NAME/EXERCISE, by NAME."""
+    """Return the titles and links of the pages in build/FOLDER/EXERCISE, which plug-ins write, by FOLDER."""
     pages = defaultdict[str, list[tuple[str, str]]](list)
     for folder in sorted(course.build.glob(f"*/{exercise}")):
         for page in sorted(folder.rglob("*.html")):

@@ -1,15 +1,15 @@
 """Writes grades as CSV tables that are safe to open in spreadsheets, and stores which values were exported.
 
 How Canvas reads canvas.csv (instructure/canvas-lms, lib/gradebook_importer.rb): the first five columns are
-fixed. Each other column has the title of an assignment, and the row "Points Possible" has the points of each
-assignment. The column ID has Canvas's numbers for users. From other text in this column, Canvas reads the
-leading digits as a number, so we write only numbers. An empty cell deletes a grade. Students who are not in
-the file keep their grades.
+fixed. The heading of each other column is the title of an assignment, and the row "Points Possible" has the
+assignments' points. The column ID has Canvas's user numbers. We write only numbers there: from a text such as
+"12b", Canvas would read 12, the number of the wrong user. An empty cell deletes a grade. Students who are not
+in the file keep their grades.
 
 How Moodle reads moodle.csv (moodle/moodle, grade/import/csv): on import you map the column `username` to the
 user's name, id number or address. An unknown user stops the whole import. "-" deletes a grade. Students who
-are not in the file keep their grades. Moodle gives a new grade item 100 points. To avoid this, first create
-items in Moodle with the points in exercises.csv.
+are not in the file keep their grades. If the import creates a grade item, the item has 100 points. So create
+the items before the import, with the points in the column max_score of exercises.csv.
 """
 
 import csv
@@ -33,8 +33,8 @@ from autograder.report.report import Entry, GradebookSubmission
 from autograder.submission.students import listed_students, student_names, with_name
 
 Row = tuple[str | float | None, ...]
-Scores = Mapping[str, Mapping[str, float | None]]  # scores by student and exercise; None if there is no score
-# A cell that starts with such a character is a formula. Spreadsheets also accept full-width =, +, - and @.
+Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise; None without a score
+# The first characters of formulas. Spreadsheets also accept full-width =, +, - and @.
 _FORMULA_STARTS = (*"=+-@\uff1d\uff0b\uff0d\uff20", "\t", "\r", "\n")
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
@@ -59,18 +59,18 @@ class Exports:
         return {student for student, value in values.items() if self._last.get((exercise, student)) != value}
 
     def last(self, exercise: str, student: str) -> Any:
-        """Return the value that was exported last for a student, or None if there was none."""
+        """Return the value that was exported last for a student, or None."""
         return self._last.get((exercise, student))
 
     def lost(self, exercise: str, students: Collection[str]) -> list[str]:
-        """Return the students who had a value in the last export and are not among `students`."""
+        """Return the students outside `students` who had a value in the last export."""
         last = (
             student for (name, student), value in self._last.items() if name == exercise and value is not None
         )
         return sorted(student for student in last if student not in students)
 
     def note(self, exercise: str, values: Mapping[str, Any]) -> None:
-        """Store that these values have been exported, by student."""
+        """Store each student's value as exported."""
         new = {student: values[student] for student in sorted(self.changed(exercise, values))}
         time = datetime.now(UTC).isoformat(timespec="seconds")
         about = {"time": time, "to": self._to, "exercise": exercise}
@@ -88,14 +88,14 @@ def write_table(path: Path, header: Row, rows: Iterable[Row]) -> Path:
 
 
 def plain_cell(value: str | float | None) -> str:
-    """Return a value as text. A quote is put in front if a spreadsheet would read the text as a formula."""
+    """Return a value as text. If a spreadsheet would read it as a formula, put an apostrophe in front."""
     if isinstance(value, str):
         return f"'{value}" if value.startswith(_FORMULA_STARTS) and len(value) > 1 else value
     return "" if value is None else decimal(value)
 
 
 def decimal(value: float) -> str:
-    """Return a score as text with a decimal point and at most four decimals, as programs read it."""
+    """Return a score as text with a decimal point, never a comma, and at most four decimals."""
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
@@ -104,15 +104,15 @@ class Sent:
     """The result of an export: the exported values, the written files, and lines to print."""
 
     values: Mapping[str, Any]  # by student: a score, or the content of a file
-    paths: tuple[Path, ...] = ()  # the written files
-    problems: tuple[str, ...] = ()  # lines on the students who are left out, with the reason
-    notes: tuple[str, ...] = ()  # lines on provisional, unreadable and late work
-    alarms: tuple[str, ...] = ()  # warnings that an instructor should read before uploading the files
+    paths: tuple[Path, ...] = ()
+    problems: tuple[str, ...] = ()  # lines about students who are left out, with the reason
+    notes: tuple[str, ...] = ()  # lines about provisional, unreadable and late work
+    alarms: tuple[str, ...] = ()  # warnings to read before uploading the files
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The user's choice of scores to export."""
+    """The scores that the user wants to export."""
 
     final_only: bool = False  # whether provisional scores are left out
     unreadable_as_zero: bool = False  # whether an unreadable file gets the score 0 instead of no score
@@ -121,8 +121,8 @@ class Choice:
 ALL = Choice()
 
 
-def leaving(exercise: Exercise, works: Sequence[GradedWork], choice: Choice = ALL) -> Sent:
-    """Return the scores to export for an exercise, with notes on provisional, unreadable and late work."""
+def scores_to_export(exercise: Exercise, works: Sequence[GradedWork], choice: Choice = ALL) -> Sent:
+    """Return the scores to export for an exercise, with notes about provisional, unreadable and late work."""
     scores = {work.student: score for work in works if (score := work.submission.score) is not None}
     unreadable = sorted(work.student for work in works if work.is_unreadable)
     unsettled = {work.student for work in works if work.submission.is_provisional}
@@ -153,11 +153,11 @@ def write_tables(
 ) -> Sent:
     """Write questions.csv, exercises.csv, canvas.csv and moodle.csv to build/exports/, and return the paths.
 
-    Canvas and Moodle create an assignment for each new column, and an empty cell or "-" deletes a student's
-    grade. So canvas.csv and moodle.csv contain only exercises and students that have scores. exercises.csv
-    contains all students. With `changed`, canvas.csv and moodle.csv contain only students and exercises with
-    a score that has changed since the last export. A row contains all scores of the student in these
-    exercises, because an empty cell would delete an unchanged score.
+    exercises.csv contains all students. canvas.csv and moodle.csv contain only students and exercises with
+    scores. Other columns would create assignments on the platforms, and other rows would delete grades.
+
+    With `changed`, these two tables contain only students and exercises with a score that has changed since
+    the last export. A row still contains unchanged scores, because an empty cell would delete them.
     """
     people, exports, folder = read_people(course), Exports(course, "tables"), course.build / "exports"
     graded = {exercise: list[GradedWork]() for exercise in exercises}
@@ -169,7 +169,7 @@ def write_tables(
         on_failure(error)
 
     for work in read_graded_work(course, exercises, fail):
-        if not people or work.student in people:  # students who have left the class are in no table
+        if not people or work.student in people:  # leaves out students who have left the class
             with skipping(course, work.exercise, work.student, fail):
                 new_rows = [
                     (
@@ -185,7 +185,9 @@ def write_tables(
                 rows[work.exercise][work.student] = _row(work)
                 questions += new_rows
                 graded[course.exercises[work.exercise]].append(work)
-    outgoing = {exercise.name: leaving(exercise, works, choice) for exercise, works in graded.items()}
+    outgoing = {
+        exercise.name: scores_to_export(exercise, works, choice) for exercise, works in graded.items()
+    }
     new = {
         name: exports.changed(name, sent.values) if changed else set(sent.values)
         for name, sent in outgoing.items()
@@ -219,7 +221,7 @@ def write_tables(
 def canvas_rows(
     points: Mapping[str, float], scores: Scores, names: Mapping[str, str], listed: Mapping[str, str]
 ) -> Iterator[Row]:
-    """Yield the row of points, then a row for each student. `listed` has Canvas's numbers, by student."""
+    """Yield the row "Points Possible", then a row for each student. `listed` comes from `canvas_ids`."""
     yield ("    Points Possible", "", "", "", "", *points.values())
     for student, grades in scores.items():
         marks = (grades.get(exercise) for exercise in points)
@@ -234,7 +236,7 @@ def moodle_rows(points: Mapping[str, float], scores: Scores) -> Iterator[Row]:
 
 
 def canvas_number(student: str, listed: Mapping[str, str]) -> str:
-    """Return Canvas's number for a student: the student's entry in `listed` or, without an entry, the id.
+    """Return a student's user number in Canvas: the entry in `listed` or, without an entry, the student's id.
 
     If this text is not a number, return "".
     """
@@ -248,14 +250,14 @@ def points_of(exercise: Exercise) -> float:
 
 
 def canvas_ids(course: Course) -> dict[str, str]:
-    """Return Canvas's numbers in students.csv, by student. The column is called `canvas`."""
+    """Return the users' numbers in the column `canvas` of students.csv, by student."""
     listed = listed_students(course.root)
     students = listed.all if listed else ()
     return {student.id: student.platforms["canvas"] for student in students if "canvas" in student.platforms}
 
 
 def _by_exercise(exercise: Exercise, rows: Mapping[str, Row], people: Collection[str]) -> Iterator[Row]:
-    """Yield a row for each student of the class, and for others with a submission.
+    """Yield the row of each student in `rows`, and a row without a score for each other student of the class.
 
     If nobody has submitted the exercise, yield nothing.
     """
@@ -285,8 +287,8 @@ def _status(entry: Entry) -> str:
     return "grader error" if entry.comment else "not graded yet"
 
 
-class UnknownError(Exception):
-    """Raised if a student's feedback cannot be packed for a platform. The message says why and what to do."""
+class FeedbackError(Exception):
+    """A student's feedback cannot be packed for a platform. The message says why and what to do."""
 
 
 def pack_feedback(
@@ -298,15 +300,15 @@ def pack_feedback(
 ) -> Sent:
     """Write build/exports/EXERCISE-feedback-PLATFORM.zip with the feedback on each graded submission.
 
-    `file_of` returns the name of a student's file, as the platform expects it, and the file's content. If
-    `file_of` raises UnknownError, the student is left out.
+    `file_of` returns the name of a student's file on the platform, and the file's content. If it raises
+    FeedbackError, the student is left out.
     """
     files, problems, names = dict[str, Member](), list[str](), student_names(course.root)
     for graded in read_gradebook(course, exercise, on_failure=on_failure):
         with skipping(course, exercise.name, graded.student, on_failure):
             try:
                 files[graded.student] = Member(*file_of(graded))
-            except UnknownError as problem:
+            except FeedbackError as problem:
                 problems.append(f"{with_name(graded.student, names)}: {problem}")
     path = course.build / "exports" / f"{exercise.name}-feedback-{to}.zip"
     write_zip(path, sorted(files.values(), key=attrgetter("name")))

@@ -2,9 +2,9 @@
 
 To request a regrade, a student writes a line such as "Regrade softmax: REASON" in a text cell or a comment,
 and hands in the notebook again. If a line begins with "Regrade" but names no question, the dashboard shows
-the line and the right form. A notebook that is handed in again after the due date is late. So an instructor
-can also list requests in regrade_requests.csv. When an instructor has marked a request as done, later copies
-of this request are ignored.
+the line and the right form. After the due date, handing in again would count as late, so an instructor can
+list requests in regrade_requests.csv, too. When an instructor has marked a request as done, the same request
+is ignored from then on.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ from autograder.submission.submission import Submission
 _COLUMNS = ["student", "exercise", "question", "reason"]
 _BEGUN = re.compile(r"[^\w\n]{0,20}regrade\b", re.IGNORECASE)
 _LINE = re.compile(_BEGUN.pattern + r"[ \t]+`?(\w[\w.-]{0,99})`?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
-_MOST, _LONGEST = 20, 300  # the largest numbers of requests in a notebook and of characters in a reason
+_MAX_REQUESTS, _MAX_REASON = 20, 300  # requests in a notebook; characters of a reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,13 @@ class RegradeRequests:
             self._done.add((student, exercise, student, digest))
 
     def _is_done(self, request: RegradeRequest) -> bool:
-        """Whether an instructor has marked a request as done, also under an earlier id of the student."""
+        """Whether a request is marked as done, even if the student has got a new id since then."""
         same = (row for row in self._done if row[:2] == (request.student, request.exercise))
         return any(replace(request, student=asked_as).digest == digest for _, _, asked_as, digest in same)
 
 
 def cells_of(notebook: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield each cell of an autograded notebook with nbgrader's metadata on the cell, which may be empty."""
+    """Yield pairs of a cell of an autograded notebook and nbgrader's metadata about it, or {}."""
     yield from ((cell, cell["metadata"].get("nbgrader", {})) for cell in notebook.get("cells", ()))
 
 
@@ -109,7 +109,7 @@ def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Itera
     """Yield the requests in the cells that the student may change."""
     texts = ("".join(cell.get("source", "")) for cell, about in cells_of(notebook) if not about.get("locked"))
     lines = (line for text in texts for line in text.splitlines() if _BEGUN.match(line))
-    for line in islice(lines, _MOST):
+    for line in islice(lines, _MAX_REQUESTS):
         if match := _LINE.match(line):
             yield _request(student, exercise, match[1], match[2])
         else:
@@ -118,7 +118,7 @@ def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Itera
 
 
 def _listed(course: Course) -> Iterator[tuple[int, RegradeRequest]]:
-    """Yield the number and the request of each row of regrade_requests.csv."""
+    """Yield each row of regrade_requests.csv: the row's number, and the request."""
     path = course.root / LIST
     if not path.is_file():
         return
@@ -133,19 +133,19 @@ def _listed(course: Course) -> Iterator[tuple[int, RegradeRequest]]:
 
 
 def _request(student: str, exercise: str, question: str, reason: str) -> RegradeRequest:
-    return RegradeRequest(student, exercise, question, " ".join(printable(reason, " ").split())[:_LONGEST])
+    return RegradeRequest(student, exercise, question, " ".join(printable(reason, " ").split())[:_MAX_REASON])
 
 
 @dataclass(frozen=True)
 class GradedWork:
-    """One student's work on one exercise."""
+    """One student's submission for one exercise: its scores, report, code and regrade requests."""
 
     exercise: str
     submission: GradebookSubmission
     report: Report | None  # None until the submission is graded
     answers: Mapping[str, str] = field(default_factory=dict)  # the student's code, by question
     requests: Sequence[RegradeRequest] = ()  # open requests
-    is_late_untimed: bool = False  # whether the platform marks the submission as late but gives no time
+    is_late_untimed: bool = False  # whether the platform marks the submission as late without a time
 
     @property
     def student(self) -> str:
@@ -172,24 +172,24 @@ class GradedWork:
 
     @cached_property
     def tested(self) -> Sequence[Entry]:
-        """The gradebook's entries on questions with hidden tests."""
+        """The gradebook's entries on tested questions, which are those with hidden tests."""
         return [entry for entry in self.submission.entries if not entry.written]
 
     @cached_property
     def score(self) -> float | None:
-        """The sum of the scores of tested questions, or None if any tested question has no score yet."""
+        """The sum of the scores of tested questions, or None if one of them has no score yet."""
         scores = [entry.score for entry in self.tested if entry.score is not None]
         return sum(scores) if self.questions and len(scores) == len(self.tested) else None
 
     @property
     def share(self) -> float | None:
-        """The earned share of the points from tests, between 0 and 1, or None without a score or points."""
+        """`score` divided by the points of all tested questions, or None without a score or points."""
         points = sum(entry.max_score for entry in self.tested)
         return None if self.score is None or points <= 0 else self.score / points
 
     @property
     def untouched(self) -> bool:
-        """Whether the student attempted none of the questions that tests grade."""
+        """Whether the student attempted none of the tested questions."""
         verdicts = {question.verdict for question in self.questions.values()} - {Verdict.UNGRADED}
         return verdicts == {Verdict.NOT_ATTEMPTED}
 

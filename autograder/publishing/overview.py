@@ -1,7 +1,7 @@
-"""Writes all scores: a table of the class for instructors, and feedback pages with an index for students.
+"""Writes a table of all scores for instructors, and for students the feedback pages and an index of them.
 
 A student's index must show the same scores as the student's feedback pages, even if scores have changed since
-these pages were written. So `write_pages` stores the scores on feedback pages, and the index shows only
+these pages were written. So `write_pages` stores the scores that the pages show, and the index shows only
 stored scores.
 """
 
@@ -27,7 +27,7 @@ from autograder.submission.submission import Submission, find_submissions
 
 _CLASS, _STUDENT = (Path(__file__).with_name(name) for name in ("overview.html", "student.html"))
 MISSING, _NOT_GRADED, _WAITS, _FAILED = "missing", "not graded", "waits", "cannot be processed"
-_FEEDBACK = "feedback"  # the destination of Exports under which the scores on feedback pages are stored
+_FEEDBACK = "feedback"  # the name under which `Exports` stores the scores that feedback pages show
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Standing:
 
     submission: GradebookSubmission | None = None
     state: str = MISSING  # the text in the table if there is no score
-    address: str | None = None  # the link to the feedback page
+    address: str | None = None
 
     @property
     def score(self) -> float | None:
@@ -45,7 +45,7 @@ class Standing:
 
     @property
     def is_missing(self) -> bool:
-        """Whether there is no submission."""
+        """Whether the student has submitted nothing."""
         return self.state == MISSING
 
     @property
@@ -64,7 +64,7 @@ class StudentRow:
 
     @property
     def total(self) -> float:
-        """The sum of all scores. Missing work counts as 0."""
+        """The sum of all scores. Work without a score counts as 0."""
         return sum(standing.score or 0.0 for standing in self.standings)
 
     @property
@@ -76,8 +76,8 @@ class StudentRow:
 def write_overview(course: Course, exercises: Sequence[Exercise]) -> Path:
     """Write build/overview.html: a table with a row for each student and a column for each exercise.
 
-    Exercises without any submission are left out. The table marks submissions that cannot be processed. The
-    dashboard gives the reasons.
+    Exercises without any submission are left out. If a submission's scores cannot be read, the table says so,
+    and the dashboard gives the reason.
     """
     people, standings = read_people(course), dict[str, dict[str, Standing]]()
     for exercise in exercises:
@@ -98,7 +98,7 @@ def write_overview(course: Course, exercises: Sequence[Exercise]) -> Path:
 
 
 def _standings(course: Course, exercise: Exercise) -> dict[str, Standing]:
-    """Return the state of the work of each student who has handed in the exercise, by student."""
+    """Return the states of all submissions for the exercise, by student."""
     failures = list[SubmissionError]()
     graded = {each.student: each for each in read_gradebook(course, exercise, on_failure=failures.append)}
     handed_in = (submission.student for submission in find_submissions(course, exercise))
@@ -111,7 +111,7 @@ def _standings(course: Course, exercise: Exercise) -> dict[str, Standing]:
 
 
 def _address(course: Course, student: str, exercise: str, start: Path) -> str | None:
-    """Return the link to a feedback page from pages in the folder `start`, or None if it does not exist."""
+    """Return the link from pages in the folder `start` to a feedback page, or None if it was not written."""
     feedback = Submission(course.root, student, exercise).feedback
     return quote(os.path.relpath(feedback, start)) if feedback.is_file() else None
 
@@ -125,7 +125,7 @@ def name_of(people: Mapping[str, Student], student: str) -> str:
 def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write feedback/STUDENT/EXERCISE/EXERCISE.html for each graded submission and return these pages.
 
-    Each student's index.html is also written again. If some pages cannot be written, ConversionError is
+    The index.html of these students is updated, too. If some pages cannot be written, ConversionError is
     raised after all other pages are written. The error names the missing pages.
     """
     pages, failures = list[Path](), list[str]()
@@ -147,10 +147,7 @@ def student_of(page: Path) -> str:
 
 
 def publish_scores(course: Course, exercise: Exercise, students: Iterable[str]) -> None:
-    """Store the scores on the new feedback pages of these students, so that the students' index shows them.
-
-    Submissions that cannot be processed have no new page. Their scores are not stored.
-    """
+    """Store the scores that the new feedback pages of these students show. Index pages show stored scores."""
     chosen = set(students)
     shown = {
         graded.student: {
@@ -190,7 +187,7 @@ def write_student_pages(course: Course, students: Iterable[str]) -> list[Path]:
 def _student_rows(
     course: Course, student: str, published: Exports, handed_in: Mapping[str, set[str]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the row of each exercise on a student's index page, as values by name."""
+    """Yield the template's values for the row of each exercise on a student's index page."""
     folder = course.root / "feedback" / student
     for name, exercise in course.exercises.items():
         row = {"title": exercise.title, "address": _address(course, student, name, folder), "due": ""}

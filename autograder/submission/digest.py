@@ -15,8 +15,7 @@ from autograder.course.packages import versions
 from autograder.course.source import SUFFIXES
 
 _ENGINE = Path(autograder.__file__).parent
-# Folders with modules of the autograder that affect grades or the gradebook. After a change in one of these
-# modules, all submissions are graded again.
+# Folders of the autograder. After a change in one of their modules, all submissions are graded again.
 _FOLDERS = (
     "course", "worker", "sandbox", "submission", "testing", "diagnosis", "grading", "gradebook", "collecting",
     "records", "report",
@@ -25,7 +24,7 @@ _OTHER_FILES = {"errors.py", "files.py", "course/kit/__init__.py", "worker/sysca
 
 
 def fingerprint_of(rules: str, digest: str) -> str:
-    """Return a digest of a notebook's `digest` and the `rules` by which the notebook is graded."""
+    """Return one digest from the digest of the rules for grading and the digest of a notebook."""
     return hashlib.sha256(f"{rules} {digest}".encode()).hexdigest()
 
 
@@ -38,13 +37,12 @@ def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str
     """Return the results of `rules` and `digests_of`.
 
     The digest of the rules covers:
-    - the exercise's source, the files that the source shows and loads, and the hidden tests
+    - the exercise's source, with pictures, handed-out files and loaded files, and the hidden tests
     - the exercise's known mistakes and accepted answers, and the course's catalogue of misconceptions
     - the exercise's settings in course.yaml, and the isolation of submissions
     - the secret from which hidden inputs are drawn, and the autograder's modules
 
-    It does not cover the version of Python. Late penalties are left out, because each command computes them
-    again.
+    It covers neither the version of Python nor late penalties, which each command computes again.
     """
     digests = digests_of(course, exercise)
     deciding = {name: digest for name, digest in digests.items() if name != "environment"}
@@ -56,9 +54,9 @@ def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str
 
 
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
-    """Return digests of the files, settings and versions that affect a score, apart from the submission."""
+    """Return digests of the files, settings and versions that affect a score, by their names in the audit."""
     rules = exercise.rules.items()
-    # Operators are sorted, because the order of a set differs between processes.
+    # The set `operators` is sorted, because its order differs between processes.
     plain_rules = [(name, rule.forbid, rule.operators and sorted(rule.operators)) for name, rule in rules]
     settings = exercise.settings.limits, plain_rules, exercise.settings.builds_on
     tests = exercise.suite, *exercise.imported, *own_files(exercise.folder, MISTAKES)
@@ -75,9 +73,9 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
 
 @cache
 def engine(installed: tuple[tuple[str, str], ...]) -> str:
-    """Return a digest of the autograder's modules and of the installed packages with their versions.
+    """Return a digest of the autograder's modules and the versions of the `installed` packages.
 
-    It is computed once in each process, because a process grades with the modules that it has loaded.
+    It is computed once, because a process grades with the modules that it has loaded.
     """
     return _digest(repr(installed).encode(), *_files(grading_modules(), _ENGINE))
 
@@ -92,7 +90,7 @@ def _files(paths: Iterable[Path], root: Path | None = None) -> Iterator[bytes]:
     """Yield the name and content of each file. If `root` is given, the name is the path relative to it."""
     for path in paths:
         yield (path.relative_to(root).as_posix() if root else path.name).encode()
-        yield path.read_bytes() if path.is_file() else b"no file"  # b"" would mean an empty file
+        yield path.read_bytes() if path.is_file() else b"no file"  # differs from an empty file
 
 
 def _digest(*parts: bytes) -> str:

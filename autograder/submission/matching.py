@@ -1,6 +1,6 @@
 """Finds the graded cells of an exercise among the cells of a submission, even if metadata is lost.
 
-The prompt of a written answer is the text cell above it in the exercise, which contains the question.
+The text cell above a written answer contains the question. It is called the answer's prompt.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from autograder.submission.notebook import NotebookCell
 
 @dataclass(frozen=True, slots=True)
 class RestoredCell:
-    """A cell of a submission, a graded cell of the exercise, or a pair of both."""
+    """A graded cell of the exercise, and the submitted cell that matches it."""
 
     graded: Cell | None  # None if the submitted cell matches no graded cell
     submitted: NotebookCell | None  # None if the submission lacks the graded cell
@@ -26,8 +26,8 @@ def restore(
 ) -> tuple[RestoredCell, ...]:
     """Return the submission's cells in order. Missing graded cells are inserted in the exercise's order.
 
-    `ids` maps the grade_id of a graded cell to the number of the submitted cell with the same cell id.
-    `given` are text cells that the release adds to those of the exercise.
+    `ids` maps the grade_id of a released cell to the number of the submitted cell with the same cell id.
+    `given` are further texts of the released notebook.
     """
     texts = (*(cell.text for cell in cells if cell.role is Role.TEXT), *given)
     match = _Match(cells, submitted, ids, {text.strip() for text in texts})
@@ -46,8 +46,9 @@ def answers_anything(
 ) -> bool:
     """Whether a submission contains an answer to any question. An unchanged stub is not an answer.
 
-    If no cell defines a question, the file is not a submission of this exercise, and the result is False.
-    `released` are the texts of all released cells. A text cell with another text may be a written answer.
+    If no code cell defines a function or class that the exercise asks for, the file does not belong to this
+    exercise, and the result is False. `released` are the texts of all released cells. A text cell whose text
+    is not among them counts as a written answer.
     """
     submitted = in_exercise_form(cells, submitted)
     if not defines_any([cell.name for cell in cells if cell.role is Role.SOLUTION], submitted):
@@ -69,12 +70,11 @@ def defines_any(names: Sequence[str], submitted: Iterable[NotebookCell]) -> bool
 
 
 def in_exercise_form(cells: Sequence[Cell], submitted: Sequence[NotebookCell]) -> tuple[NotebookCell, ...]:
-    """Return the submission's cells with the types of the exercise's cells, and one cell per written answer.
+    """Return the submission's cells with the right types, and with one cell for each written answer.
 
-    In Jupyter, one key (Y, M or R) changes a cell's type. A graded cell of the wrong type is recognised by
-    its grade_id or cell id. If another cell of the right type answers the question, the wrong type remains.
-    In a document, such as Quarto's, one text cell can contain several written answers. Such a cell is split
-    at the prompts of the answers.
+    In Jupyter, one key (Y, M or R) changes a cell's type. A graded cell is recognised by its grade_id or cell
+    id, and gets its type back if no other cell of this type answers the question. In a document, such as
+    Quarto's, one text cell can contain several written answers. Such a cell is split at their prompts.
     """
     types = dict[int, str]()
     for cell in cells:
@@ -92,7 +92,7 @@ def in_exercise_form(cells: Sequence[Cell], submitted: Sequence[NotebookCell]) -
 
 
 def _split(cell: NotebookCell, prompts: Iterable[str]) -> list[NotebookCell]:
-    """Split a text cell with several prompts into a list with one cell for each prompt."""
+    """Split a text cell with several prompts into one cell for each prompt."""
     starts = sorted(start for prompt in prompts if (start := cell.text.find(prompt)) >= 0)
     if len(starts) < 2:
         return [cell]
@@ -102,7 +102,7 @@ def _split(cell: NotebookCell, prompts: Iterable[str]) -> list[NotebookCell]:
 
 
 class _Match:
-    """Pairs each graded cell with at most one submitted cell. The most reliable criteria are tried first."""
+    """Pairs each graded cell with at most one submitted cell: by metadata if possible, else by the text."""
 
     def __init__(
         self, cells: Sequence[Cell], submitted: Sequence[NotebookCell], ids: dict[str, int], texts: set[str]
@@ -111,7 +111,7 @@ class _Match:
         self.matched: dict[str, NotebookCell] = {}  # the submitted cells by the grade_id of the graded cell
         self._submitted = submitted
         self._ids = ids
-        self._texts = texts  # the exercise's text cells, which are not written answers
+        self._texts = texts  # texts of released cells, which are not answers
         self._prompts = {cell: text.text.strip() for text, cell in pairwise(cells) if text.role is Role.TEXT}
         by_metadata = (self._has_grade_id, self._has_cell_id)
         by_text = (self._has_content, self._has_prompt, self._is_between)
@@ -122,7 +122,7 @@ class _Match:
                     self.matched[cell.grade_id] = self._best(cell, matches)
 
     def _best(self, cell: Cell, candidates: list[NotebookCell]) -> NotebookCell:
-        """Return the last candidate that defines the question; for other cells, the first exact copy."""
+        """Return the last candidate that defines a solution or, for other cells, the first exact copy."""
         if cell.role is Role.SOLUTION:
             return ([c for c in candidates if cell.name in bound_names(c.text)] or candidates)[-1]
         return ([c for c in candidates if c.text.strip() == cell.text.strip()] or candidates)[0]
@@ -139,7 +139,7 @@ class _Match:
         return candidate.number == self._ids.get(cell.grade_id)
 
     def _has_content(self, cell: Cell, candidate: NotebookCell) -> bool:
-        """Whether the candidate defines the question, is its check, or is the stub of its written answer."""
+        """Whether the candidate defines the solution, is the check, or is the written answer's stub."""
         if cell.role is Role.SOLUTION:
             return cell.name in bound_names(candidate.text)
         text = candidate.text.strip()

@@ -53,17 +53,16 @@ class NotebookCell:
     number: int
     kind: str
     text: str
-    name: str = ""  # its grade_id, if it has one
-    id: str = ""  # its id in the notebook format
+    name: str = ""  # the grade_id, if the cell has one
+    id: str = ""  # the cell id of the notebook format
     attachments: Attachments = ()
 
 
 @dataclass(frozen=True)
 class Notebook:
-    """The content of a submitted file, read once for grading, restoring and recording.
+    """The content of a submitted file, which is parsed when `cells` is first used.
 
-    If the file could not be read, `problem` gives the reason. The content is parsed when `cells` is first
-    used.
+    If the file could not be read, `problem` gives the reason.
     """
 
     content: bytes
@@ -71,7 +70,7 @@ class Notebook:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the file's bytes or, if the file could not be read, of the problem."""
+        """A hash of the file's bytes or, if the file could not be read, of `problem`."""
         return hashlib.sha256(self.problem.encode() or self.content).hexdigest()
 
     @cached_property
@@ -91,9 +90,9 @@ class Notebook:
 
 
 def open_plain(path: Path | str, flags: int = 0, folder: int | None = None) -> IO[bytes]:
-    """Open a regular file, relative to an open `folder` if given. Raise OSError if it is not a regular file.
+    """Open the regular file at `path`, which may be relative to the open folder `folder`.
 
-    With O_NONBLOCK, opening a pipe does not wait for a writer.
+    Raise OSError for anything else. With O_NONBLOCK, opening a pipe does not wait for a writer.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -104,10 +103,10 @@ def open_plain(path: Path | str, flags: int = 0, folder: int | None = None) -> I
 
 @contextmanager
 def open_folder(path: Path | str, flags: int = os.O_NOFOLLOW, parent: int | None = None) -> Iterator[int]:
-    """Open a folder, relative to an open `parent` if given, and yield its descriptor.
+    """Open the folder at `path`, which may be relative to the open folder `parent`. Yield its descriptor.
 
-    For a symbolic link, OSError is raised. If the folder is replaced afterwards, files that are opened
-    relative to the descriptor still come from the opened folder.
+    By default, a symbolic link raises OSError. Files that are opened relative to the descriptor come from
+    this folder, even if a student then puts another folder at `path`.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | flags, dir_fd=parent)
     try:
@@ -131,7 +130,7 @@ def read_notebook(path: Path) -> Notebook:
 
 
 def without_large_outputs(content: bytes) -> bytes:
-    """Return a notebook's content, without outputs if it is larger than MAX_BYTES and can be parsed."""
+    """Return a notebook's content. If it is larger than MAX_BYTES and valid, remove the outputs."""
     if not MAX_BYTES < len(content) <= MAX_WITH_OUTPUTS:
         return content
     try:
@@ -164,7 +163,7 @@ def parse_notebook(content: bytes) -> dict[str, Any]:
 
 
 def cells_of(notebook: dict[str, Any]) -> tuple[NotebookCell, ...]:
-    """Return the cells of a notebook that `parse_notebook` has checked, or that the engine made."""
+    """Return the cells of a notebook that comes from `parse_notebook` or from the autograder itself."""
     return tuple(_cell(number, cell) for number, cell in enumerate(notebook["cells"]))
 
 
@@ -192,9 +191,9 @@ def _attachments(cell: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def without_pictures(text: str) -> tuple[str, Attachments]:
-    """Move the pictures of a long text into attachments, and cut the text if it is still too long.
+    """Move pictures from a text longer than MAX_TEXT into attachments, and cut it if it is still longer.
 
-    A text of at most MAX_TEXT characters is returned unchanged.
+    Shorter texts are returned unchanged.
     """
     if len(text) <= MAX_TEXT:
         return text, ()
@@ -225,7 +224,7 @@ def _parsed(text: str) -> Any:
 def _read_json(text: str) -> Any:
     """Return the value of a JSON text. NaN, infinite numbers and very long integers become None.
 
-    Such numbers occur in outputs and metadata, which grading does not read.
+    This does no harm: such numbers occur in outputs and metadata, which grading does not read.
     """
     return json.loads(text, parse_constant=lambda _: None, parse_int=_integer, parse_float=_float)
 
@@ -240,7 +239,7 @@ def _float(digits: str) -> float | None:
 
 
 def _checked(notebook: Any) -> dict[str, Any]:
-    """Return a notebook in which each cell has a kind and a text. Other parts are not checked."""
+    """Return a notebook in which each cell has a kind and a text, or raise UnreadableError."""
     if not isinstance(notebook, dict) or not notebook.keys() & {"nbformat", "cells"}:
         raise UnreadableError(f"JSON, but not a notebook; {_READ}")
     if notebook.get("nbformat") in (2, 3):
@@ -272,8 +271,7 @@ def _plain_cell(number: int, cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Convert a notebook from format 2 or 3 to format 4."""
-    import nbformat  # imported here, because hardly any notebook needs it
+    import nbformat  # hardly any notebook needs it
     from traitlets.log import get_logger
 
     sheets = notebook.get("worksheets")

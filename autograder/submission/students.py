@@ -1,8 +1,7 @@
 """Reads students.csv: the students of the course, their names, their groups, and their ids on platforms.
 
-The platforms are Canvas, Moodle and Gradescope. A squeezed name has no spaces, as in Canvas.
-
-Headings are recognised in several languages and spellings, as in the exports of universities.
+The platforms are Canvas, Moodle and Gradescope. In the names of files, Canvas writes a student's name without
+spaces: such a name is called squeezed here. Headings are recognised in several languages and spellings.
 """
 
 import csv
@@ -47,7 +46,7 @@ _MODEL = "write the headings id,name,email above the students"
 
 
 def meaning(heading: str) -> str:
-    """Return the column's name for a heading, or the heading in lower case if its meaning is unknown."""
+    """Return the meaning of a heading, such as "email", or the heading in lower case if it is unknown."""
     text = unicodedata.normalize("NFKC", heading).strip().casefold()
     return _MEANING_OF.get(re.sub(r"[\W_]", "", text), text)
 
@@ -55,11 +54,11 @@ def meaning(heading: str) -> str:
 _SEPARATOR = re.compile(r"\s*;\s*")  # separates several names or groups in one cell
 # Characters that Moodle removes from names when it writes a zip file, and characters between words of a name.
 _REMOVED, _BETWEEN_WORDS = re.compile(r"[&<>\"`|':\\/\x00-\x1f]"), re.compile(r"[\s._,]+")
-# Characters that people and programs write in place of "'" and "-".
+# Characters that are replaced by "'" and by "-".
 _APOSTROPHES = re.compile("[\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u2018\u2019\u201b\u2032\ua78c]")
 _HYPHENS = re.compile("[\u2010-\u2015\u2212\ufe58]")
-# Students are looked up by a kind of text and the text. For an id on a platform, the kind is the platform's
-# name. For the id in this course and for the email address, it is "".
+# A student is looked up by a key: a pair of a kind and a text. These are the kinds, together with each
+# platform's name for an id on this platform, and "" for the id in this course or the email address.
 _ANY, _NAME, _SQUEEZED, _GROUP = "id anywhere", "name", "squeezed name", "group"
 
 
@@ -75,7 +74,7 @@ class Student:
 
     @property
     def parts(self) -> tuple[str, str]:
-        """Last name and first name, split from the first listed name, "Last, First" or "First Last"."""
+        """The last and the first name, from the first entry of `names`: "Last, First" or "First Last"."""
         name = self.names[0] if self.names else ""
         last, comma, first = name.partition(",")
         if not comma:
@@ -84,7 +83,7 @@ class Student:
 
     @property
     def name(self) -> str:
-        """The student in sorted lists: "Last, First", or the id if there is no name."""
+        """The name for sorted lists: "Last, First", or the id if there is no name."""
         last, first = self.parts
         return f"{last}, {first}" if first else last or self.id
 
@@ -107,27 +106,30 @@ class Students:
     all: tuple[Student, ...]
 
     def called(self, text: str, platform: str = "") -> Sequence[Student]:
-        """Return the student with this id or email address or, if there is none, all students of this name.
+        """Return the students whom `text` identifies.
 
-        Different spellings of a name count as equal. The id may also be the student's id on `platform`. If no
-        platform is given and nothing else matches, ids on all platforms are compared.
+        `text` is compared with these keys, until one of them matches:
+        - the id on `platform`, if given
+        - the id in this course, or the email address
+        - the name in any spelling, which several students may have
+        - without `platform`, the id on any platform
         """
         ids = [(kind, folded(text)) for kind in dict.fromkeys((platform, ""))]
         anywhere = [] if platform else [(_ANY, folded(text))]
         return self._first(*ids, (_NAME, spelling(text)), *anywhere)
 
     def squeezed(self, text: str) -> Sequence[Student]:
-        """Return the students whose name is `text` when written without spaces, as in Canvas."""
+        """Return the students whose squeezed name is `text`."""
         return self._first((_SQUEEZED, squeezed(text)))
 
     def closest(self, text: str) -> Student | None:
-        """Return the student with the id, name or address most similar to `text`, or None."""
+        """Return the student whose id, name or address is most similar to `text`, or None."""
         keys = (_ANY, _NAME)
         by_text = {text: students[0] for (kind, text), students in self._by_key.items() if kind in keys}
         return by_text.get(closest(spelling(text), by_text))
 
     def in_group(self, text: str) -> Sequence[Student]:
-        """Return the members of a group."""
+        """Return the members of a group. Case and spaces in its name do not count."""
         return self._first((_GROUP, squeezed(text)))
 
     def unknown(self, id_: str) -> str:
@@ -140,12 +142,12 @@ class Students:
         return f'"{id_}" is not an id in {STUDENTS}; {fix}'
 
     def _first(self, *keys: tuple[str, str]) -> Sequence[Student]:
-        """Return the students with the first of these keys that any student has."""
+        """Return the students with the first of `keys` that occurs in `_by_key`."""
         return next(filter(None, map(self._by_key.get, keys)), ())
 
     @cached_property
     def _by_key(self) -> Mapping[tuple[str, str], Sequence[Student]]:
-        """The students by each of their keys, a kind and a text, in the list's order."""
+        """The students with each key, in the list's order."""
         by_key: dict[tuple[str, str], list[Student]] = defaultdict(list)
         for student in self.all:
             ids = [(platform, folded(text)) for platform, text in student.ids]
@@ -160,18 +162,18 @@ class Students:
 
 @lru_cache(maxsize=1 << 16)
 def spelling(text: str) -> str:
-    """Return a name or id in normal form, so that its different spellings become equal."""
+    """Return a name or id without differences of case, apostrophes, hyphens and separators."""
     plain = unicodedata.normalize("NFKC", _HYPHENS.sub("-", _APOSTROPHES.sub("'", text)))
     return _BETWEEN_WORDS.sub(" ", _REMOVED.sub("", folded(plain))).strip()
 
 
 def folded(text: str) -> str:
-    """Return a name in normal form, so that names that clash on some file system become equal."""
+    """Return a name without differences of case and Unicode form, which some file systems ignore."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def squeezed(text: str) -> str:
-    """Return the letters and digits of a name, as Canvas writes it."""
+    """Return the letters and digits of a name, in lower case."""
     return re.sub(r"[\W_]", "", spelling(text))
 
 
@@ -183,13 +185,13 @@ def _name_rotations(student: Student) -> Iterator[str]:
 
 
 def listed_by_id(root: Path) -> dict[str, Student]:
-    """Return the students in a course's students.csv by id, or {} if there is no such file."""
+    """Return the students in students.csv by id, or {} if there is no such file."""
     listed = listed_students(root)
     return {student.id: student for student in (listed.all if listed else ())}
 
 
 def student_names(root: Path) -> dict[str, str]:
-    """Return the full names in students.csv, by id. If there is no such file, the dict is empty."""
+    """Return the full names in students.csv by id, or {} if there is no such file."""
     listed = listed_students(root)
     return {student.id: student.full_name for student in (listed.all if listed else ()) if student.full_name}
 
@@ -205,7 +207,7 @@ def failure_line(error: SubmissionError, names: Mapping[str, str]) -> str:
 
 
 def listed_students(root: Path) -> Students | None:
-    """Return the students in a course's students.csv, or None if there is no such file."""
+    """Return the students in students.csv, or None if there is no such file."""
     path = root / STUDENTS
     return read_students(path) if path.is_file() else None
 
@@ -227,7 +229,7 @@ def read_students(path: Path) -> Students:
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the names of the columns, or an empty list if the first row describes a student.
 
-    If the first row is a header without an id, or has an invalid heading, ValueError is raised.
+    If the first row is a header without an id, or with an unknown or repeated heading, ValueError is raised.
     """
     headings = rows[0] if rows else ()
     columns = [meaning(heading) for heading in headings]
@@ -248,7 +250,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _is_header(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row is a header, because a column below it has only numbers or email addresses."""
+    """Whether a column below the first row has only numbers or email addresses, unlike the first row."""
     filled = [row for row in rows if any(row)]
     return len(filled) > 1 and any(
         heading and not form.search(heading) and all(map(form.fullmatch, cells))

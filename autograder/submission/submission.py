@@ -18,14 +18,14 @@ from autograder.submission.notebook import Notebook, UnreadableError, read_noteb
 
 # A student's id. Letters of any script are allowed; characters that are special in paths or tables are not.
 _ID = re.compile(r"[^\W_][\w.@+-]{0,63}")
-_MAX_ID = 200  # bytes; file systems allow 255 for a name
+_MAX_ID = 200  # bytes; below the 255 that file systems allow for a name
 # Names of devices in Windows.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The submission of one student for one exercise."""
+    """The paths of the files of one student's submission for one exercise."""
 
     root: Path
     student: str
@@ -33,12 +33,12 @@ class Submission:
 
     @property
     def folder(self) -> Path:
-        """The folder of this submission in submitted/."""
+        """The folder with the submitted files."""
         return self.root / "submitted" / self.student / self.exercise
 
     @property
     def notebook(self) -> Path:
-        """The path that the notebook must have."""
+        """The path of the submitted notebook, as nbgrader requires it."""
         return self.folder / f"{self.exercise}.ipynb"
 
     @property
@@ -97,7 +97,7 @@ class UnknownExerciseError(UsageError):
 
 
 def exercise_by_name(course: Course, path: Path) -> Exercise | None:
-    """Return the exercise whose name occurs in the notebook's file name or, if none does, in the folder's."""
+    """Return the exercise whose name occurs in the file's name or else in its folder's name, or None."""
     names = (exercise_in(text, course.exercises) for text in (path.stem, path.absolute().parent.name))
     return course.exercises.get(next(filter(None, names), ""))
 

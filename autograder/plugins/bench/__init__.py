@@ -40,9 +40,9 @@ def bench(
 ) -> None:
     """Compare with stock nbgrader and Otter.
 
-    The command writes a table of speeds to autograder/docs/performance.md, or a table of the strength of the
-    hidden tests to autograder/docs/evidence.md. The first run installs Otter in build/bench/. Do not use the
-    machine for other work while speed is measured.
+    The command writes a table of speeds to autograder/docs/performance.md, or a table of the wrong answers
+    that hidden tests reject to autograder/docs/evidence.md. The first run installs Otter in build/bench/. Do
+    not use the machine for other work while speed is measured.
     """
     from autograder.authoring.together import prove_together
     from autograder.plugins.bench.page import page_of, to_strength, write_table
@@ -59,7 +59,7 @@ def bench(
 def _speed(course: "options.Course", exercise: "options.Exercise", submissions: int, alone: bool) -> str:
     """Measure the graders with one class and return a table.
 
-    Stock nbgrader and Otter grade only a part of the class.
+    Stock nbgrader and Otter grade only a part of the class, because they are slow.
     """
     from autograder.authoring.answers import released
     from autograder.plugins.bench import graders
@@ -81,7 +81,7 @@ def _speed(course: "options.Course", exercise: "options.Exercise", submissions: 
             for grader, count in ((stock, 21), (otter, 9)):
                 answers = graders.class_answers(exercise, count)
                 other_results.append(graders.grade(grader, stock_notebook, exercise, answers))
-        # The first run, with two students, does not count. It brings the grader's files into the page cache.
+        # The first run, with two students, does not count. After it, the grader's files are in memory.
         our_results = []
         for number, (count, jobs) in enumerate([(2, 1), *((submissions, jobs) for jobs in JOBS)]):
             grader = graders.copy_ours(course, exercise, root / f"ours-{number}", jobs)

@@ -51,7 +51,7 @@ Hidden = Callable[[str], Sequence[str]]  # returns the lines of Python that test
 
 
 class BenchError(AutograderError):
-    """Raised if a measurement fails."""
+    """A grader failed, or it cannot run the tests of this exercise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +62,19 @@ class ComparedGrader:
     root: Path
     commands: Callable[[Path, Sequence[str]], Sequence[Command]]  # takes the folder and the students' ids
     scores: Callable[[Submission], Scores]  # returns {} if the submission was not graded
-    explains: bool = False  # whether the second command adds explanations to the first command's marks
-    is_idle_again: bool = False  # whether a second run grades nothing, so that its time can be subtracted
+    explains: bool = False  # whether the first of two commands gives marks, and the second adds explanations
+    is_idle_again: bool = False  # whether a second run only starts and ends; its time is subtracted
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A grader's time and memory for a class or a part of it, and the questions with full marks."""
+    """A grader's time and memory for a class or a part of it, and the answers that got full marks."""
 
     grader: str
     seconds: float
     peak_mb: float
     full: Mapping[str, frozenset[str]]  # the questions with full marks, by student
-    marks_seconds: float | None = None  # seconds of the first of two commands, which gives only marks
+    marks_seconds: float | None = None  # seconds of the command that gives only marks
 
     @property
     def parts(self) -> Sequence[tuple[str, float]]:
@@ -112,7 +112,7 @@ def grade(
 
 
 def class_answers(exercise: Exercise, count: int) -> Answers:
-    """Return the answers of `count` students. Every notebook is different.
+    """Return the answers of `count` students. A comment with the student's id makes each notebook different.
 
     The first student has the solutions. The second has another right answer to one question, and the third a
     known mistake in one question. Later students repeat this sequence.
@@ -148,7 +148,7 @@ def _our_scores(submission: Submission) -> Scores:
 
 
 def prepare_stock(root: Path, exercise: Exercise, hidden: Hidden) -> tuple[ComparedGrader, NotebookJson]:
-    """Release an exercise with nbgrader, in a new course. Return nbgrader and the released notebook."""
+    """Release an exercise with nbgrader, in a new course. Return the grader and the released notebook."""
     name = exercise.name
     folder = root / "source" / name
     folder.mkdir(parents=True)
@@ -227,7 +227,7 @@ def _encoded(message: Reply) -> str:
 
 
 def replay_lines(question: str, tests: Path) -> list[str]:
-    """Return the lines of Python with which another grader runs the hidden tests of a question."""
+    """Return the lines of Python with which another grader repeats the calls of a question's hidden tests."""
     return [
         "import sys",
         f"sys.path += {[str(Path(file).parent) for file in (replay.__file__, autograder.__path__[0])]!r}",
@@ -248,7 +248,7 @@ def source_notebook(exercise: Exercise, hidden: Hidden) -> NotebookJson:
 
 
 def ok_test(question: str, points: float, lines: Sequence[str]) -> str:
-    """Return a test file in OK format that runs these lines as a doctest."""
+    """Return a test file in OK format, which Otter reads, that runs these lines as a doctest."""
     code = "\n".join(f">>> {line}" for line in lines)
     case = {"code": code, "hidden": True, "locked": False}
     suite = {"cases": [case], "scored": True, "setup": "", "teardown": "", "type": "doctest"}
@@ -258,14 +258,14 @@ def ok_test(question: str, points: float, lines: Sequence[str]) -> str:
 def process_environment(environment: Mapping[str, str] = {}) -> dict[str, str]:
     """Return this process's environment variables, changed by `environment`.
 
-    The programs of this Python are first on the PATH, because nbgrader runs the program alembic.
+    The folder of this Python comes first on the PATH, because nbgrader runs its program alembic.
     """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     return {**os.environ, "PATH": path, **environment}
 
 
 def measure(command: Command, folder: Path) -> tuple[float, float]:
-    """Run `command` in `folder`. Return its seconds, and the peak megabytes of it and its descendants.
+    """Run `command` in `folder`. Return the seconds, and the peak megabytes of all its processes.
 
     Raise BenchError for an exit code other than 0.
     """
@@ -283,7 +283,7 @@ def measure(command: Command, folder: Path) -> tuple[float, float]:
         output, peak = None, 0
         while output is None:
             try:
-                output, _ = process.communicate(timeout=0.25)  # so memory is measured every 0.25 seconds
+                output, _ = process.communicate(timeout=0.25)  # memory is measured every 0.25 seconds
             except subprocess.TimeoutExpired:
                 peak = max(peak, memory(process.pid))
         seconds = time.perf_counter() - start
@@ -297,7 +297,7 @@ def measure(command: Command, folder: Path) -> tuple[float, float]:
 def memory(root: int) -> int:
     """Return the bytes of memory of process `root` and its descendants.
 
-    A memory page that several of these processes share counts once.
+    Memory that several of these processes share counts once.
     """
     total = 0
     with suppress(psutil.NoSuchProcess):

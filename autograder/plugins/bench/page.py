@@ -15,12 +15,12 @@ from autograder.authoring.verify import Proof
 from autograder.errors import UsageError
 from autograder.plugins.bench.graders import Measurement
 
-DOCS = "autograder/docs"  # in the course's folder
+DOCS = "autograder/docs"
 PAGES = {"speed": "performance.md", "attacks": "evidence.md", "strength": "evidence.md"}  # page of each table
 
 
 def page_of(root: Path, table: str) -> Path:
-    """Return the page for a table. The page must have the two comments of `comments_around`."""
+    """Return the page for a table. Raise UsageError if the page lacks the comments of `comments_around`."""
     page = root / DOCS / PAGES[table]
     if not page.is_file() or not _section(table).search(page.read_text(encoding="utf-8")):
         begin, end = comments_around(table)
@@ -45,7 +45,7 @@ def _section(table: str) -> re.Pattern[str]:
 
 
 def to_strength(proofs: Iterable[Proof]) -> str:
-    """Return a table with the strength of each exercise's hidden tests, from `autograder verify`."""
+    """Return a table of the wrong answers that hidden tests reject. `verify` makes the proofs."""
     heads = ("exercise", "mutants caught", "declared equivalent", "misconceptions that fail a test", "bits")
     rows = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
     for proof in proofs:
@@ -59,10 +59,10 @@ def to_strength(proofs: Iterable[Proof]) -> str:
 def to_markdown(
     exercise: str, walls: Sequence[str], ours: Sequence[Measurement], others: Sequence[Measurement]
 ) -> str:
-    """Return the table of one exercise.
+    """Return a table of the graders' speed on one exercise, with notes.
 
-    `ours` has the measurements of this grader, for different numbers of jobs. `others` has the measurements
-    of stock nbgrader and Otter, for a part of the class.
+    `walls` are the parts of this grader's sandbox. `ours` has the measurements of this grader, for different
+    numbers of jobs. `others` has those of stock nbgrader and Otter, for a part of the class.
     """
     count, marks = len(ours[0].full), ours[-1].full
     our_parts = [part for measurement in ours for part in measurement.parts] if others else []
@@ -87,7 +87,7 @@ def to_markdown(
 
 
 def machine() -> str:
-    """Return a description of this machine without its name."""
+    """Return the processor, memory and versions of Python and torch of this machine."""
     names = re.findall(r"^model name\s*: (.*)", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE)
     return (
         f"{len(os.sched_getaffinity(0))} cores of {(*names, platform.machine())[0].strip()}, "
@@ -97,7 +97,6 @@ def machine() -> str:
 
 
 def _time(seconds: float) -> str:
-    """Return a time in milliseconds, seconds or minutes."""
     if seconds < 1:
         return f"{1000 * seconds:.0f} ms"
     return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"

@@ -1,7 +1,7 @@
 """Repeats the calls of hidden tests in other graders: each result must equal that of the course's solution.
 
-The calls and the solution's results are recorded before, so the tests themselves do not run again. The other
-graders' processes import this module, so it imports only the sub-package `worker`.
+This grader records the calls and the solution's results in a file. The other graders' processes import this
+module, so it imports only the sub-package `worker`.
 """
 
 import json

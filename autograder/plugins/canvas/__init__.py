@@ -2,14 +2,12 @@
 
 Canvas (canvas.instructure.com/doc/api) takes the grades and text comments of many students in one request
 (`update_grades`). Its response is a progress object, which shows when the grades are stored. Canvas
-never replaces a comment, so a comment is sent only if it has changed. The token comes from the environment
-and is never written to a file or a message.
+adds each comment to the earlier ones, so a comment is sent only if it has changed. The token for the API
+comes from the environment and is never written to a file or a message.
 
 Canvas finds the student of each file in an uploaded zip by the file's name (instructure/canvas-lms,
-app/models/abstract_assignment.rb). It splits the name at each "_". The first two parts that are all digits
-are the ids of the user and of the student's newest upload. For an anonymous assignment, the two parts after
-"anon" are used instead. Canvas attaches the file to a comment, under the name of the submitted file, which
-ends in .ipynb. So the feedback is a notebook: no program would open an HTML page whose name ends in .ipynb.
+app/models/abstract_assignment.rb). It splits the name at each "_". The first two parts that consist of digits
+are the student's user id and the id of the student's newest upload.
 """
 
 from __future__ import annotations
@@ -38,14 +36,14 @@ from autograder.errors import AutograderError, UsageError
 from autograder.publishing.export import (
     Choice,
     Exports,
+    FeedbackError,
     Sent,
-    UnknownError,
     canvas_ids,
     canvas_number,
     decimal,
-    leaving,
     pack_feedback,
     points_of,
+    scores_to_export,
 )
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.report import Entry, GradebookSubmission
@@ -61,7 +59,8 @@ ADDRESS, TOKEN = "CANVAS_API_URL", "CANVAS_API_TOKEN"
 AT_ONCE = 100  # at most this many students in one request
 PATIENCE, PAUSE = 300.0, 1.0  # seconds to wait until Canvas has processed a request, and between two polls
 SECONDS = (10.0, 60.0)  # seconds to wait for a connection, and for a response
-_ODD = (AttributeError, TypeError, LookupError, RecursionError)  # canvasapi's errors for malformed responses
+# canvasapi raises these errors if a response is malformed.
+_MALFORMED = (AttributeError, TypeError, LookupError, RecursionError)
 _HERE = ("localhost", "127.0.0.1", "::1")
 _SUFFIX = ".ipynb"
 
@@ -106,9 +105,11 @@ def _send(
     choice: Choice,
     on_failure: OnFailure,
 ) -> None:
-    """Send the grades and comments that changed since the last time; print what was sent and left out."""
     works = list(read_graded_work(course, [exercise], on_failure))
-    graded, outgoing = {work.student: work.submission for work in works}, leaving(exercise, works, choice)
+    graded, outgoing = (
+        {work.student: work.submission for work in works},
+        scores_to_export(exercise, works, choice),
+    )
     scores, texts, listed = dict[str, float](), dict[str, str](), canvas_ids(course)
     for student, score in outgoing.values.items():
         with skipping(course, exercise.name, student, on_failure):
@@ -164,7 +165,7 @@ def _canvas_course(to: str) -> CanvasCourse:
         # canvasapi warns of addresses without TLS. `_address` checks addresses itself.
         warnings.simplefilter("ignore", UserWarning)
         canvas = Canvas(_address(), token)
-    # canvasapi has no setting for a timeout (its issue 629), so the timeout is set in its session.
+    # canvasapi has no setting for a timeout (its issue 629), but its session has.
     session = canvas._Canvas__requester._session
     session.request = partial(session.request, timeout=SECONDS)
     return canvas.get_course(to)
@@ -210,7 +211,6 @@ def _refuse_two_penalties(canvas_course: CanvasCourse) -> None:
 
 
 def _update_grades(target: Assignment, data: Mapping[str, Mapping[str, str]]) -> None:
-    """Send one request, and wait until Canvas has processed it."""
     progress, end = target.submissions_bulk_update(grade_data=data), time.monotonic() + PATIENCE
     while progress.workflow_state in ("queued", "running"):
         if time.monotonic() > end:
@@ -225,8 +225,7 @@ def _update_grades(target: Assignment, data: Mapping[str, Mapping[str, str]]) ->
 def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
     """Turn exceptions of canvasapi into errors that say what to do next and hide the token.
 
-    `sent` names the students whose grades the `with` block sends. The error says that these grades may have
-    arrived.
+    The error says that the grades of the students in `sent` may have arrived.
     """
     try:
         from canvasapi.exceptions import CanvasException
@@ -236,12 +235,12 @@ def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
         raise UsageError(f"sending grades to Canvas needs canvasapi; install it: {fix}") from None
     try:
         yield
-    except (CanvasException, RequestException, TimeoutError, ValueError, *_ODD) as error:
+    except (CanvasException, RequestException, TimeoutError, ValueError, *_MALFORMED) as error:
         secret = os.environ.get(TOKEN, "").strip()
         what = f"{type(error).__name__}: {error}".replace(secret or "\0", "(token)")[:500]
         if isinstance(error, Timeout | TimeoutError):
             what = "Canvas did not answer in time"
-        elif isinstance(error, _ODD):
+        elif isinstance(error, _MALFORMED):
             what = "Canvas's answer does not have the documented form"
         next_step = f"nothing was sent; check {ADDRESS}, and run the command again"
         if sent:
@@ -256,20 +255,22 @@ def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
 def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure) -> Sent:
     """Write build/exports/EXERCISE-feedback-canvas.zip, with a notebook for each student.
 
-    The names have the form id-STUDENT_USER_UPLOAD_feedback.ipynb, with Canvas's ids of user and upload.
+    A notebook is called id-STUDENT_USER_UPLOAD_feedback.ipynb. USER and UPLOAD are ids in Canvas.
     """
     listed = canvas_ids(course)
 
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
         arrival = arrival_of(Submission(course.root, graded.student, exercise.name))
         if arrival.upload is None:
-            raise UnknownError("was not collected from a Canvas archive; download the archive and collect it")
+            raise FeedbackError(
+                "was not collected from a Canvas archive; download the archive and collect it"
+            )
         if arrival.form not in ("", _SUFFIX):
             fix = "Canvas would store the feedback as such a file, too; send the feedback page yourself"
-            raise UnknownError(f"handed in a {arrival.form} file. {fix}")
+            raise FeedbackError(f"handed in a {arrival.form} file. {fix}")
         user = arrival.number or canvas_number(graded.student, listed)
         if not user.isdigit():
-            raise UnknownError("has no Canvas user id; write it into students.csv, in the column canvas")
+            raise FeedbackError("has no Canvas user id; write it into students.csv, in the column canvas")
         texts = enumerate(_feedback_texts(exercise.name, graded))
         node = new_notebook(
             cells=[new_markdown_cell(text, id=f"feedback-{index}") for index, text in texts],
@@ -282,7 +283,7 @@ def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = 
 
 
 def _feedback_texts(exercise: str, graded: GradebookSubmission) -> list[str]:
-    """Return the feedback on the submission and on each question, in Markdown that is readable as it is."""
+    """Return the feedback on the submission and each question, in Markdown that is readable as plain text."""
     lines = [f"# Feedback on {exercise}: {graded.points_in_words}"]
     if graded.penalty:
         rule = f" ({graded.late_rule})" if graded.late_rule else ""

@@ -1,4 +1,4 @@
-"""Grades on the machines of a Dask cluster. Notebooks are sent as bytes; reports come back as text."""
+"""Grades on the machines of a Dask cluster, which get the course's files and the notebooks."""
 
 import gc
 import logging
@@ -41,12 +41,12 @@ HOW_TO_MATCH = (
 
 
 class ClusterError(AutograderError):
-    """The cluster cannot be reached, or it would grade differently from this machine."""
+    """The cluster cannot be reached, or it has other versions of Python, torch or the autograder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An exercise to grade, the required versions, and the course's folder on the sending machine."""
+    """An exercise, the versions that its graders must have, and the course's folder where it is sent from."""
 
     versions: str
     exercise: str
@@ -58,8 +58,7 @@ class Order:
 class Cluster:
     """Grades on the Dask workers of the scheduler at `address`; use it in a `with` block.
 
-    If a submission fails on the Dask workers and another attempt may succeed, the machine that runs the
-    command grades it.
+    If a submission fails there and another attempt may succeed, it is graded on this machine.
     """
 
     def __init__(self, course: Course, address: str, *, unsafe: bool = False) -> None:
@@ -69,7 +68,7 @@ class Cluster:
         self._here = ProcessPool(course, 1, unsafe=unsafe)
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
-        """Grade on the Dask workers, one exercise after another."""
+        """Yield the graded submissions, one exercise after another."""
         left: list[Task] = []
         for exercise, group in groupby(tasks, key=lambda task: task.submission.exercise):
             yield from self._graded(exercise, group, left, marks_only)
@@ -180,8 +179,8 @@ def grade_there(
 ) -> str:
     """Grade a notebook on a Dask worker, and return the result as JSON.
 
-    `packed` is the compressed notebook. `problem` is not empty if the file could not be read. If `asked` is
-    not empty, only these questions are graded.
+    `packed` is the compressed notebook. If the file could not be read, `problem` gives the reason. If `asked`
+    is not empty, only these questions are graded.
     """
     from distributed import get_worker
 
@@ -208,7 +207,7 @@ class _ExerciseGrader:
         self._grader = MarkingProcess(course, unsafe=order.unsafe)
 
     def grade(self, notebook: Notebook, asked: Sequence[str]) -> Graded:
-        """Grade a notebook. Messages about failures name the course's folder on the sending machine."""
+        """Grade a notebook. In messages, replace the temporary folder by the one on the sending machine."""
         graded = self._grader.attempt(
             self._exercise, notebook, marks_only=self.job[0].marks_only, asked=asked
         )

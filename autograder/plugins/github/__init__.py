@@ -26,7 +26,7 @@ def github(course: Course, exercise: Exercise) -> None:
 
 
 def write_workflow(course: Course, exercise: Exercise) -> Path:
-    """Write build/github/EXERCISE/autograde.yml and return it."""
+    """Write build/github/EXERCISE/autograde.yml and return its path."""
     packages = [f'"{package}"' for package in course.settings.packages]
     words = {"EXERCISE": exercise.name, "PACKAGES": "".join(f" {package}" for package in packages)}
     text = Template(_WORKFLOW.read_text(encoding="utf-8")).substitute(words)

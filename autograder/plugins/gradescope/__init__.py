@@ -1,13 +1,10 @@
 """Two commands: `gradescope` packs an exercise for Gradescope, and `gradescope-zip` packs feedback pages.
 
-`gradescope` writes a zip with the exercise, our engine and two scripts. Gradescope
+The first zip contains the exercise, our engine and two scripts. Gradescope
 (https://gradescope-autograders.readthedocs.io/en/latest/specs/) expects setup.sh and run_autograder at the
 top of the zip, unpacks it in /autograder/source and puts each submission into /autograder/submission. The
-module `run` grades in Gradescope's container. The same course always gives a zip with the same bytes: names
-are sorted, times are fixed, and nothing is compressed.
-
-Gradescope cannot import feedback files. So `gradescope-zip` writes a zip with a folder for each student, and
-a table of the students and their folders.
+module `run` grades in Gradescope's container. The same course always gives the same zip, byte for byte: files
+are sorted by name, their times are constant, and nothing is compressed.
 """
 
 from collections.abc import Iterator
@@ -25,7 +22,7 @@ from autograder.course.guard import OnFailure, raise_failure
 from autograder.errors import AutograderError
 from autograder.files import Member, write_zip
 from autograder.gradebook.pages import read_people
-from autograder.publishing.export import Sent, UnknownError, pack_feedback, write_table
+from autograder.publishing.export import FeedbackError, Sent, pack_feedback, write_table
 from autograder.report.report import GradebookSubmission
 from autograder.report.text import number
 from autograder.submission.students import Student
@@ -56,8 +53,8 @@ def gradescope(course: Course, exercise: Exercise) -> None:
 def gradescope_zip(course: Course, exercise: Exercise) -> None:
     """Pack feedback pages for students who submit on Gradescope.
 
-    Run `autograder feedback` first. The zip has a folder for each student. Give each student their folder
-    yourself, because Gradescope cannot import the pages. A table beside the zip lists students and folders.
+    Run `autograder feedback` first. Gradescope cannot import the pages, so send them yourself: the zip has a
+    folder for each student. A table beside the zip lists students and folders.
     """
     with options.failures(course) as on_failure:
         options.show_sent(course, pack_for_gradescope(course, exercise, on_failure), "feedback for")
@@ -69,7 +66,7 @@ def pack_for_gradescope(course: Course, exercise: Exercise, on_failure: OnFailur
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
         page = Submission(course.root, graded.student, exercise.name).feedback
         if not page.is_file():
-            raise UnknownError("has no feedback page; run `autograder feedback` to see why")
+            raise FeedbackError("has no feedback page; run `autograder feedback` to see why")
         return f"{graded.student}/{page.name}", page.read_bytes()
 
     packed = pack_feedback(course, exercise, "gradescope", file_of, on_failure)
@@ -91,8 +88,8 @@ def pack_for_gradescope(course: Course, exercise: Exercise, on_failure: OnFailur
 
 
 def write_package(course: Course, exercise: Exercise) -> Path:
-    """Write build/packages/<exercise>-gradescope.zip and return it."""
-    course_secret(course)  # creates the course's secret if it is missing, so that every container gets it
+    """Write build/packages/EXERCISE-gradescope.zip and return its path."""
+    course_secret(course)  # creates the secret if it is missing: all containers need the same one
     path = course.build / "packages" / f"{exercise.name}-gradescope.zip"
     files = sorted(dict(_files(course, exercise)).items())
     scripts = {script.name for script in _SCRIPTS.iterdir()}

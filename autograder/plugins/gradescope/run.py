@@ -24,7 +24,7 @@ from autograder.submission.notebook import read_notebook
 
 
 def main(arguments: list[str]) -> int:
-    """Grade a submission. The arguments are the folders of course and submission, and the results file."""
+    """Grade a submission. The arguments: the course's folder, the submission's folder, the results file."""
     folder, submission, target = map(Path, arguments)
     target.unlink(missing_ok=True)
     course = load_course(folder.absolute())
@@ -42,10 +42,10 @@ def main(arguments: list[str]) -> int:
 
 
 def find_notebook(submission: Path, exercise: Exercise) -> Path:
-    """Return the submission's notebook, or a script that was exported from it.
+    """Return the path of the submission's notebook, or of a script that was exported from it.
 
-    Prefer a file with the exercise's name. Without such a file, take the only notebook. If there is not
-    exactly one notebook, return the path at which the notebook should be.
+    A file with the exercise's name is preferred to the only notebook. If there is neither, return the path at
+    which the notebook should be: reading it fails with a message for the student.
     """
     notebooks = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
     candidates = [path for path in notebooks if not left_out(str(path.relative_to(submission)))]
@@ -92,7 +92,7 @@ def _test(question: QuestionReport, report: Report) -> dict[str, Any]:
 
 
 def _shown(question: QuestionReport) -> Iterator[str]:
-    """Yield the lines on a question for the student: its state, the hint, and a line on each test."""
+    """Yield the student's lines about a question: its state, the hint, and a line for each test."""
     yield ": ".join(stand(question, question.score))
     if question.halves_in_words:
         yield f"{question.halves_in_words}."

@@ -1,14 +1,14 @@
 """The commands `moodle`, which fills a grading worksheet, and `moodle-zip`, which packs feedback pages.
 
 Moodle (moodle/moodle, mod/assign/feedback/offline) finds a worksheet's columns by their headings, which are
-in the language of the person who downloads the worksheet. So this module never changes a heading. In all
-languages, the column "Grade" comes directly before "Maximum grade", which has the same number in every row.
-Moodle silently skips a grade above the maximum. It also skips a row if the grade was changed in Moodle after
-the download. To notice this, Moodle reads the column with the time of the last grade, so this module never
-changes that column.
+in the language of the person who downloads the worksheet. So this module never changes a heading, and finds
+the grades by their position: directly before the maximum grade, which is the same number in every row. Moodle
+silently skips a grade above the maximum. It also skips a grade that was changed in Moodle after the download,
+which it notices by the time of the last grade. So this module never changes the column with this time.
 
 Moodle splits each file's name in a zip at each "_" (mod/assign/feedback/file/importziplib.php). It expects
-five parts: any text, the participant's number, "assignsubmission", "file" and the name that the student sees.
+five parts: any text, the number of the participant (the student), "assignsubmission", "file" and the name
+under which the student sees the file.
 """
 
 import csv
@@ -33,13 +33,13 @@ from autograder.gradebook.pages import read_former
 from autograder.publishing.export import (
     ALL,
     Choice,
+    FeedbackError,
     Sent,
-    UnknownError,
     decimal,
-    leaving,
     pack_feedback,
     plain_cell,
     points_of,
+    scores_to_export,
 )
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.report import GradebookSubmission
@@ -63,7 +63,8 @@ _SAME_POINTS = 1e-6
 def moodle(course: Course, exercise: Exercise, worksheet: Path, choice: Choice) -> None:
     """Fill Moodle's grading worksheet.
 
-    Only the grade column changes. The filled worksheet is in build/exports/.
+    Only the grades change, and names that a spreadsheet would read as formulas. The filled worksheet is in
+    build/exports/.
     """
     with options.failures(course) as on_failure:
         sent = fill_worksheet(course, exercise, worksheet, choice, on_failure)
@@ -99,7 +100,7 @@ def fill_worksheet(
         raise UsageError(f"{sheet}: cannot be read; give the file as Moodle wrote it, in UTF-8") from None
     rows = list(csv.reader(io.StringIO(text, newline="")))
     grades, comma = _grade_column(sheet, exercise, rows)
-    outgoing = leaving(exercise, list(read_graded_work(course, [exercise], on_failure)), choice)
+    outgoing = scores_to_export(exercise, list(read_graded_work(course, [exercise], on_failure)), choice)
     scores, former = outgoing.values, read_former(course)
     wanted = set(scores) - set(former)
     filled, problems = dict[str, float](), list[str]()
@@ -125,9 +126,9 @@ def fill_worksheet(
 
 
 def _filled(row: Sequence[str], grades: int, score: float | None, *, comma: bool) -> list[str]:
-    """Return a row with the score, if any, in the column `grades`.
+    """Return a row with the score, if any, in the column with the index `grades`.
 
-    Other cells may have text that students chose, such as their names. A formula in them becomes plain text.
+    Students choose the text of other cells, such as their names. If it is a formula, it becomes plain text.
     """
     cells = [cell if column == grades else plain_cell(cell) for column, cell in enumerate(row)]
     if score is not None:
@@ -141,7 +142,7 @@ def participants(
     times: Times,
     on_failure: OnFailure = raise_failure,
 ) -> Mapping[str, str | EntryError]:
-    """Return the student of each participant's number, or an error that says why no student was chosen."""
+    """Return, by participant number, the student's id or the reason why the student is unknown."""
     if (students := listed_students(course.root)) is None:
         raise UsageError(LIST_NEEDED)
     owners = Owners(NamingRules((), students=students, times=times))
@@ -154,10 +155,9 @@ def participants(
 
 
 def _student(row: Participant, owners: Owners, students: Students, former: Students) -> str | EntryError:
-    """Return the student of a row.
+    """Return the id of a row's student. `former` are students who are no longer in students.csv.
 
-    Students who are no longer in students.csv are looked up by address first. Their names are tried last,
-    because several students may share a name.
+    The name of a former student counts only if the row identifies no student in students.csv.
     """
     if row.email and (left := former.called(row.email)) and not students.called(row.email):
         return left[0].id
@@ -169,10 +169,7 @@ def _student(row: Participant, owners: Owners, students: Students, former: Stude
 
 
 def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
-    """Return the index of the column of grades, and whether the worksheet writes numbers with a comma.
-
-    The column after the grades has the maximum grade, which is the same positive number in every row.
-    """
+    """Return the index of the column of grades, and whether the worksheet writes numbers with a comma."""
     whole = [row for row in rows[1:] if len(row) == len(rows[0])]
     columns = []
     for column in range(1, len(rows[0]) - 1) if whole else ():
@@ -210,8 +207,8 @@ def pack_for_moodle(
 ) -> Sent:
     """Write build/exports/EXERCISE-feedback-moodle.zip.
 
-    `sheet` is Moodle's grading worksheet. It is needed for the participants' numbers of students whose
-    submissions were not collected from Moodle's archive.
+    `sheet` is Moodle's grading worksheet. It gives the participant numbers of students whose submissions were
+    not collected from Moodle's archive.
     """
     students = participants(course, exercise, read_participants(sheet), on_failure) if sheet else {}
     by_sheet = {student: number for number, student in students.items() if isinstance(student, str)}
@@ -224,11 +221,11 @@ def pack_for_moodle(
         if not number.isdigit():
             if sheet is None:
                 fix = "give the worksheet with --worksheet"
-                raise UnknownError(f"has no participant number in Moodle; {fix}")
+                raise FeedbackError(f"has no participant number in Moodle; {fix}")
             problem = f"has no row in {sheet.name} with this id, address or name"
-            raise UnknownError(f"{problem}; send the feedback page yourself")
+            raise FeedbackError(f"{problem}; send the feedback page yourself")
         if not page.is_file():
-            raise UnknownError("has no feedback page; run `autograder feedback` to see why")
+            raise FeedbackError("has no feedback page; run `autograder feedback` to see why")
         shown = graded.student.replace("_", "-")
         return f"{shown}_{number}_assignsubmission_file_{page.name}", page.read_bytes()
 

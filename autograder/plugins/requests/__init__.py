@@ -31,8 +31,8 @@ def requests(
 ) -> None:
     """List regrade requests, or mark one as done.
 
-    A request is a line such as "Regrade softmax: I think that ..." in a text cell of a notebook that is
-    graded, or a row of regrade_requests.csv (student, exercise, question, reason).
+    A request is a line such as "Regrade softmax: I think that ..." in a text cell of a graded notebook, or a
+    row of regrade_requests.csv (student, exercise, question, reason).
 
     A reply is added to the comment on the question. The student reads it on the next feedback page.
     """
@@ -52,7 +52,7 @@ def _list_or_finish(
     reply: str | None,
     on_failure: OnFailure,
 ) -> list[str]:
-    """Print the requests, or mark one as done. Return a line on each invalid row of regrade_requests.csv."""
+    """Print the requests, or mark one as done. Return a line for each invalid row of regrade_requests.csv."""
     stored, names = RegradeRequests(course), {exercise.name for exercise in exercises}
     listed = (request for request in stored.rows.values() if request.exercise in names)
     works = read_graded_work(course, exercises, on_failure)
@@ -75,14 +75,14 @@ def _list_or_finish(
 
 
 def problems(course: Course, rows: Mapping[int, RegradeRequest]) -> Iterator[str]:
-    """Yield a line on each row with an unknown student, exercise or question."""
+    """Yield a line about each row with an unknown student, exercise or question."""
     students = listed_students(course.root)
     for row, request in rows.items():
         faults = []
         if not request.student:
             faults.append("names no student")
         elif students is not None and not has_come(course, request.student):
-            # Students who have submitted before may ask, even if they are no longer in the class list.
+            # Students who are not in students.csv may request a regrade if they have submitted something.
             faults.append(students.unknown(request.student))
         if (exercise := course.exercises.get(name := request.exercise)) is None:
             faults.append(f'"{name}" is not an exercise; {suggestion(name, course.exercises)}')

@@ -1,10 +1,10 @@
-"""The command `similar`: writes a page of pairs of solutions that are suspiciously similar.
+"""The command `similar`: writes a page of suspiciously similar answers.
 
 Code is compared by its syntax: local names, formatting, comments, docstrings and annotations do not count.
-Right answers to a short question are always similar. So two answers are compared by rare passages: passages
-that only a few students wrote, and that are not in the code that students got or in the course's own answers.
-With the thresholds below, none of 59 pairs of independent right answers is flagged. All of 55 copies with
-renamed variables are flagged.
+Right answers to a short question are always similar. So two answers are compared by rare passages: sequences
+of tokens that only a few students wrote, and that occur neither in the stub nor in the course's own answers.
+With the thresholds below, no two accepted answers of our course are suspicious, but all copies of them with
+renamed variables are.
 """
 
 import ast
@@ -39,7 +39,7 @@ from autograder.submission.students import student_names, with_name
 _TEMPLATE = Path(__file__).with_name("similar.html")
 PASSAGE = 6  # tokens in a passage
 MIN_RARE = 12  # the answers of a suspicious pair share at least this many rare passages
-MIN_ALIKE = 0.8  # minimum normalised similarity of a suspicious pair, from 0 to 1
+MIN_ALIKE = 0.8  # minimum similarity of the tokens of a suspicious pair, from 0 to 1
 _MAX_CODE = 20_000  # characters; a longer answer is not compared
 # A passage is rare if at most 10 % of the class wrote it. This limit is never below 4 or above 10 students.
 _FEW, _MOST, _SHARE = 4, 10, 0.1
@@ -73,17 +73,17 @@ class Likeness:
     question: str
     first: str
     second: str
-    share: float  # normalised similarity of the tokens, from 0 to 1
+    share: float  # similarity of the tokens, from 0 to 1
     rare: int  # number of rare passages in both
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A group of students whose solutions of an exercise are similar, and the pairs in this group."""
+    """Pairs of similar answers to an exercise, which connect a group of students."""
 
     exercise: str
     pairs: tuple[Likeness, ...]
-    answers: Answers  # code by question and student; only the answers that belong to a pair
+    answers: Answers  # the answers in `pairs`
 
     @property
     def students(self) -> list[str]:
@@ -94,7 +94,7 @@ class Cluster:
 def write_similar(
     course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
 ) -> tuple[Path, list[Cluster], list[str]]:
-    """Write build/similar.html. Return the file, the groups on it, and a line on each skipped answer."""
+    """Write build/similar.html. Return its path, the groups on it, and a line about each skipped answer."""
     similar_groups, left_out, names = list[Cluster](), list[str](), student_names(course.root)
     for exercise in exercises:
         answers = read_answers(course, exercise, on_failure)
@@ -114,7 +114,7 @@ def read_answers(course: Course, exercise: Exercise, on_failure: OnFailure = rai
     for work in read_graded_work(course, [exercise], on_failure):
         with skipping(course, exercise.name, work.student, on_failure):
             for code in work.answers.values():
-                normalised(code)  # cached; an exception here leaves out only this submission
+                normalised(code)  # an exception here leaves out only this submission; the result is cached
                 clean_text(code)
             for name, code in work.answers.items():
                 answers[name][work.student] = code
@@ -122,7 +122,7 @@ def read_answers(course: Course, exercise: Exercise, on_failure: OnFailure = rai
 
 
 def not_compared(exercise: Exercise, answers: Answers, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line on each answer that cannot be compared."""
+    """Yield a line about each answer that cannot be compared."""
     for question in exercise.points:
         for student, code in sorted(answers.get(question, {}).items()):
             if normalised(code) is None:
@@ -173,7 +173,7 @@ def likenesses(question: str, answers: Mapping[str, str], course_code: Iterable[
 
 
 def clusters(pairs: Iterable[Likeness]) -> list[tuple[Likeness, ...]]:
-    """Return the pairs in groups, the most similar group first. All pairs of a student are in one group."""
+    """Return the pairs in groups, the most similar first. Pairs with a common student are in one group."""
     ordered = sorted(pairs, key=lambda pair: (-pair.rare, pair.question, pair.first, pair.second))
     graph = networkx.Graph((pair.first, pair.second) for pair in ordered)
     groups = [
@@ -187,7 +187,7 @@ def clusters(pairs: Iterable[Likeness]) -> list[tuple[Likeness, ...]]:
 def normalised(code: str) -> Tokens | None:
     """Return the tokens of code, with local names replaced and without docstrings and annotations.
 
-    Return None for code that is too long or too deeply nested, or is not Python.
+    Return None for code that is too long, too deeply nested or not Python.
     """
     if len(code) > _MAX_CODE or not quick_to_parse(code):
         return None
@@ -225,7 +225,7 @@ class _Plain(ast.NodeTransformer):
         self._local_names = local_names
 
     def visit(self, node: ast.AST) -> Any:
-        """Change a node, then its children. Remove a declaration without a value, such as `x: int`."""
+        """Change a node, then its children. A declaration without a value, such as `x: int`, is removed."""
         match node:
             case ast.AnnAssign(value=None):
                 return None
@@ -234,7 +234,7 @@ class _Plain(ast.NodeTransformer):
             case ast.Name(id=name) if name in self._local_names:
                 node.id = "_"
             case ast.Attribute(value=ast.Name(name), ctx=ast.Store()) if name in self._local_names:
-                node.attr = "_"  # an attribute of the object, such as self.width
+                node.attr = "_"  # students choose the names of attributes, too, such as self.width
             case ast.arg():
                 node.arg, node.annotation = "_", None
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():

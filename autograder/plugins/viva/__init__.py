@@ -3,8 +3,8 @@
 The right answers come from running this code in the sandbox.
 
 - source: reads an answer, and makes copies that have a small change or return an intermediate result.
-- calls: makes small calls on inputs that students may see, and runs them in the worker.
-- sheets: turns the outcomes into questions, chooses five, and writes or marks a student's sheet.
+- calls: calls answers and their copies in the worker, with small inputs that students may see.
+- sheets: asks about the outcomes of the calls, writes a student's sheet, and checks the student's letters.
 """
 
 import click
@@ -35,9 +35,8 @@ def viva(
 ) -> None:
     """Ask students about their own code.
 
-    The command writes up to five questions to build/viva/, about the code that STUDENT submitted for
-    EXERCISE. The page also has the right answers: they come from running this code, or a copy with a small
-    change, in the sandbox. The same submission and seed give the same questions.
+    The command writes up to five questions, with the right answers, to build/viva/. They are about the code
+    that STUDENT submitted for EXERCISE. The same submission and seed give the same questions.
     """
     from autograder.course.guard import skipping
     from autograder.errors import UsageError

@@ -2,7 +2,7 @@
 
 The calls come from hidden tests, which draw their inputs at random. Here the seed is a digest of the
 student's own code, never the course's secret. A call whose inputs do not depend on the seed is left out,
-because it would show the input of a hidden test. In this module, a table is a tensor or an array.
+because it would show the input of a hidden test. Tensors and arrays are both called tables here.
 """
 
 import ast
@@ -22,10 +22,10 @@ from autograder.testing.suite import Suite
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
-_SETS = 2  # each test is run with this many pairs of input sets to record its calls
-_DULL = 2  # calls whose shapes are easy to guess, with at least this many dull sizes (see `_size`), come last
-_MOST_SHOWN = 24  # at most this many numbers of a table are shown; a larger table is described
-_MOST_RUN = 400  # at most this many numbers in an argument, and in all results of a call
+_SETS = 2  # each test is run this many times with two input sets, to find calls whose inputs differ
+_MANY_GUESSABLE = 2  # a call with at least this many sizes that are easy to guess comes last
+_MOST_SHOWN = 24  # a table with more numbers is described instead of shown
+_MOST_RUN = 400  # at most this many numbers in each argument of a call, and in all results together
 _LARGEST = 9.0  # greatest absolute value of a float in a table
 _MOST_LETTERS = 100  # at most this many characters in an argument's code
 _MOST_RESULT = 60  # a result is shown as text if the text has fewer characters
@@ -49,11 +49,11 @@ def fill(module, seed):
 class Call:
     """A call of a function, or of an `nn.Module` that is created for this call."""
 
-    name: str  # the name of the function or class
-    constructor: _Arguments | None  # the arguments that create the module, or None for a function
+    name: str
+    constructor: _Arguments | None  # the arguments that create the module; None for a function
     args: Mapping[str, Any]
     kwargs: Mapping[str, Any]
-    inputs: tuple[tuple[str, str], ...]  # shown name and code of the module, its weights and all arguments
+    inputs: tuple[tuple[str, str], ...]  # (name, code) of the module, its weights and the arguments
     seed: int  # determines the module's weights
 
     @property
@@ -73,11 +73,11 @@ class Outcome:
     """The outcome of a call: an exception, or a result, which is a number, tables or another value."""
 
     error: str = ""  # the type of the exception
-    description: str = ""  # the exception's message, the type and dtype of a result, or the result as text
-    line: int | None = None  # the only line of the answer's cell in the exception's traceback, if any
+    description: str = ""  # the exception's message, the result's types, or the result as text
+    line: int | None = None  # the line of the answer's cell in the traceback; None for no or several lines
     shape: tuple[int, ...] | None = None  # the shape of the first table
     numbers: tuple[float, ...] = ()  # the numbers of all results
-    weights: Mapping[str, Any] = field(default_factory=dict)  # the weights of the called module
+    weights: Mapping[str, Any] = field(default_factory=dict)  # of the called module
 
     def equals(self, other: "Outcome | None") -> bool:
         """Whether two outcomes are equal except for rounding."""
@@ -90,7 +90,7 @@ class Outcome:
 
 
 def find_calls(suite: Suite, answer: Answer, key: str) -> Iterator[Call]:
-    """Yield calls of an answer, in the order of `_size`. Their inputs depend on `key`."""
+    """Yield calls of an answer, sorted by `_sort_key`. Their inputs depend on `key`."""
     candidates = list[tuple[tuple[bool, bool, bool, int], tuple[Request, ...]]]()
     for number in range(_SETS):
         two_inputs = [Inputs(f"viva {key} {number} {which}".encode()) for which in "ab"]
@@ -98,20 +98,20 @@ def find_calls(suite: Suite, answer: Answer, key: str) -> Iterator[Call]:
             runs = (suite.reference_run(test, inputs).exchanges for inputs in two_inputs)
             for requests, others in zip(*(_calls_in(answer, run) for run in runs), strict=False):
                 if len(requests) == len(others) and _is_drawn(requests[-1], others[-1]):
-                    candidates.append((_size(requests), requests))
+                    candidates.append((_sort_key(requests), requests))
     for _, requests in sorted(candidates, key=lambda candidate: candidate[0]):
-        with suppress(ProtocolError, KeyError):  # an argument is an object or too large to show
+        with suppress(ProtocolError, KeyError):  # an argument cannot be shown as code
             yield _call(answer, requests, Inputs(key.encode()).seed(0))
 
 
 def _calls_in(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[Request, ...]]:
     """Yield the request of each call of a function, or the two requests that create and call a module.
 
-    A test may also pass the class to a helper function, which returns a new module. A helper function that
-    gets a module may return another module, which then counts as the same module.
+    A helper function of the test may also create the module, or return a module in place of one that it gets.
+    These two modules count as the same.
     """
     answer_name: Header = {"name": answer.name}
-    created = dict[int, Request]()  # the requests that created modules, by the modules' numbers in requests
+    created = dict[int, Request]()  # the request that created each module, by the module's handle
     for exchange in exchanges:
         header, parts = exchange.request
         if header["op"] not in ("call", "inspect"):
@@ -132,9 +132,9 @@ def _calls_in(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[R
 
 
 def _is_drawn(first: Request, second: Request) -> bool:
-    """Whether a call has random inputs: all tables of floats differ between the requests of two seeds.
+    """Whether a call has random inputs: all tables of floats differ between two runs with other seeds.
 
-    If the call has no floats, all other tables must differ.
+    If there are no floats, all tables must differ.
     """
     pairs = [pair for pair in zip(first[1], second[1], strict=False) if hasattr(pair[0], "ndim")]
     floats = [pair for pair in pairs if _is_float(pair[0])]
@@ -142,7 +142,7 @@ def _is_drawn(first: Request, second: Request) -> bool:
 
 
 def _call(answer: Answer, requests: Sequence[Request], seed: int) -> Call:
-    """Return the call of `requests`, with rounded inputs. Raise ProtocolError if an input cannot be shown."""
+    """Return the call in `requests`, with rounded inputs. Raise ProtocolError if an input cannot be shown."""
     args, kwargs = _arguments(requests[-1])
     declared = answer.entry.args.args if answer.entry else []
     parameters = [parameter.arg for parameter in declared if parameter.arg != "self"]
@@ -198,24 +198,24 @@ def _as_code(value: Any) -> str:
     return text
 
 
-def _size(requests: Sequence[Request]) -> tuple[bool, bool, bool, int]:
-    """Return a sort key: calls without dull sizes come first, and small calls before large calls.
+def _sort_key(requests: Sequence[Request]) -> tuple[bool, bool, bool, int]:
+    """Return a sort key: calls whose shapes are hard to guess come first, and then calls with few numbers.
 
-    A size is dull if it is 1 or equals another size of the same table: shapes are then easy to guess.
+    A size is easy to guess if it is 1 or equals another size of the same table.
     """
     header, parts = requests[-1]
     shapes = [tuple(part.shape) for part in parts if hasattr(part, "shape")]
-    dullness = max((shape.count(1) + len(shape) - len({*shape}) for shape in shapes), default=0)
-    dullness += any(type(code) is int and code < _DULL for code in header["args"]["tuple"])
+    guessable = max((shape.count(1) + len(shape) - len({*shape}) for shape in shapes), default=0)
+    guessable += any(type(code) is int and code < 2 for code in header["args"]["tuple"])
     if len(requests) > 1 and any("float64" in str(part.dtype) for part in parts if _is_float(part)):
-        dullness = _DULL  # float64 inputs fail, because `run` creates the module in float32
+        guessable = _MANY_GUESSABLE  # put last: float64 inputs fail in a module that `run` creates in float32
     sizes = [len(_numbers(part)) for part in parts]
     total = sum(sizes) + sum(code for code in requests[0][0]["args"]["tuple"] if type(code) is int)
-    return dullness >= _DULL, max(sizes, default=0) > _MOST_SHOWN, dullness > 0, total
+    return guessable >= _MANY_GUESSABLE, max(sizes, default=0) > _MOST_SHOWN, guessable > 0, total
 
 
 def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int = 0) -> Outcome | None:
-    """Run a call of an answer, or of its changed copy `code`. Return None if the outcome cannot be shown."""
+    """Run a call of an answer or of `code`, its changed copy. Return None if the outcome cannot be shown."""
     student, weights = Student(session), dict[str, Any]()
     student.begin(seed)
     try:
@@ -237,7 +237,7 @@ def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int 
 
 
 def with_weights(call: Call, weights: Mapping[str, Any]) -> Call:
-    """Return the call with the module's weights added to the shown inputs. Many weights are described."""
+    """Return the call with the module's weights, or a description of them, added to the shown inputs."""
     if call.constructor is None:
         return call
     written = [("its weights", RANDOM)]
@@ -257,7 +257,7 @@ def _outcome(value: Any) -> Outcome | None:
     tables = [result for result in results if result is not None]
     if not tables or not all(hasattr(type(table), "reshape") for table in tables):
         text = short_repr(value)
-        # A text with "<" may be that of an object, such as <Cell object at 0x7f10>.
+        # "<" occurs in the texts of objects, such as <Cell object at 0x7f10>, which cannot be guessed.
         is_complete = "..." not in text and len(text) < _MOST_RESULT and "<" not in text
         return Outcome(description=text) if is_complete else None
     numbers = [n for table in tables for n in _numbers(table)]

@@ -32,9 +32,9 @@ _PAGE, _EXAMINER, _ROWS = (
     Path(__file__).with_name(name) for name in ("viva.html", "examiner.html", "examiner_rows.html")
 )
 _CALL_SECONDS, _TOTAL_SECONDS = 1.0, 60.0
-_VARIANTS = 40  # at most this many copies with a small change are run for each answer
+_VARIANTS = 40  # at most this many copies with a small change of each answer are run
 _ASKED = 3  # at most this many questions about shapes, and about numbers, are made for each answer
-_CALLS = 3  # at most this many calls are tried, to find a result that does not depend on random numbers
+_CALLS = 3  # at most this many calls are tried
 _CLOSE = 1e-3  # tolerance of a sum that should be 1
 
 
@@ -56,7 +56,7 @@ class Question:
         return LETTERS[self.options.index(self.right)]
 
     def gives_away(self, other: "Question") -> bool:
-        """Whether this question says that a change makes the call fail, and `other` offers this change."""
+        """Whether this question reveals that one of the options of `other` makes the call fail."""
         return (self.kind, other.kind) == ("error", "input") and any(
             option in self.text for option in other.options
         )
@@ -64,12 +64,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Observations:
-    """The outcome of calling an answer, and the outcomes after changes to the answer or the call."""
+    """The outcome of a call, and its outcomes after changes of the answer or of the inputs."""
 
     answer: Answer
     call: Call
     rng: random.Random
-    original: Outcome  # the outcome of the unchanged answer and call
+    original: Outcome
     variants: Sequence[tuple[Variant, Outcome]]  # copies with a small change
     inner_results: Sequence[tuple[Variant, Outcome]]  # copies that return an intermediate result
     changed_inputs: Sequence[tuple[str, Outcome]]  # pairs: what was changed, and the outcome
@@ -97,7 +97,7 @@ class Sheet:
 
     exercise: str
     student: str
-    key: str = ""  # a digest of the student's code and the seed, which determines the questions
+    key: str = ""  # determines the questions: a digest of the student's code and the seed
     questions: Sequence[Question] = ()
     problem: str = ""
     left_out: Sequence[str] = ()  # answers about which no question can be made, each with the reason
@@ -111,7 +111,7 @@ class Sheet:
 
 
 class Examiner:
-    """Makes sheets for an exercise. Students' code runs in workers that `zygote` starts."""
+    """Makes sheets for an exercise. The process `zygote` starts the workers in which students' code runs."""
 
     def __init__(self, exercise: Exercise, zygote: Zygote, seed: int = 0) -> None:
         self._exercise, self._seed = exercise, seed
@@ -135,14 +135,14 @@ class Examiner:
         text = json.dumps([name, [answer.text for answer in answers], self._seed])
         key = hashlib.sha256(text.encode()).hexdigest()[:12]
         with Session(self._zygote, code, self._limits) as first:
-            first.start()  # finds the cells that hang or end the worker; later sessions skip them
+            first.start()  # this finds the cells that hang or end the worker, which later sessions skip
         open_session = partial(Session, self._zygote, code, self._limits, first.lost)
         questions = _choose_questions(self._suite, answers, open_session, key)
         problem = "" if questions else "there is no short function or class that runs on a small input"
         return Sheet(name, student, key, questions, problem, left_out)
 
     def _answers(self, code: Sequence[NotebookCell]) -> tuple[list[Answer], list[str]]:
-        """Return the answers about which questions can be made, and a line on each other answer."""
+        """Return the answers that can get questions, and lines that say why others cannot."""
         answers, left_out = list[Answer](), list[str]()
         for question in self._exercise.points:
             try:
@@ -210,7 +210,7 @@ def _choose_questions(
 def _observe(
     suite: Suite, answer: Answer, session: Session, key: str, rng: random.Random
 ) -> Observations | None:
-    """Run an answer, and copies of it, on a small call whose result does not depend on the random seed."""
+    """Run a small call of an answer and of its copies. Its result must not depend on the random seed."""
     for call in islice(find_calls(suite, answer, key), _CALLS):
         run_call = partial(run, session, answer, call)
         original = run_call()
@@ -233,7 +233,7 @@ def _observe(
 
 
 def _changed_calls(call: Call) -> Iterator[tuple[str, Call]]:
-    """Yield pairs of the description of a change, and a call in which one table has this change."""
+    """Yield calls in which one table is changed, each after a description of the change."""
     for name, table in call.tables.items():
         rows = ("numbers", "rows", f"slices `{name}[i]`")[min(table.ndim, 3) - 1]
         changed_tables = {
@@ -266,7 +266,7 @@ def _inner_shapes(observed: Observations) -> Iterator[Question]:
 
 
 def _values(observed: Observations) -> Iterator[Question]:
-    """Ask for a number of the result, or for the whole result if it has no numbers."""
+    """Ask for an element of the result, or for the whole result if it has no elements."""
     results = [outcome for _, outcome in observed.variants if not outcome.error]
     others = [outcome for outcome in results if outcome.shape == observed.original.shape]
     if observed.original.shape is None:
@@ -287,7 +287,7 @@ def _values(observed: Observations) -> Iterator[Question]:
 
 
 def _sums(observed: Observations) -> Iterator[Question]:
-    """Ask for the line that makes rows sum to 1."""
+    """If the rows of an intermediate result sum to 1, ask for the line that makes them do so."""
     summing = [
         variant
         for variant, outcome in observed.inner_results
@@ -304,7 +304,7 @@ def _sums(observed: Observations) -> Iterator[Question]:
 def sums_to_one(shape: tuple[int, ...], numbers: Sequence[float]) -> bool:
     """Whether a table has at least two columns, and each of its rows sums to 1.
 
-    `shape` is the table's shape. `numbers` begins with the table's numbers, row after row.
+    `numbers` are the table's numbers, row after row. Further numbers are ignored.
     """
     if len(shape) < 2 or shape[-1] < 2 or not numbers:
         return False
@@ -317,7 +317,7 @@ def _changes(observed: Observations) -> Iterator[Question]:
     by_effect: dict[str, tuple[Variant, Outcome]] = {}
     for variant, outcome in observed.variants:
         if outcome.shape is not None and outcome.description != observed.original.description:
-            continue  # the type, dtype or number of results differs, but no option states these
+            continue  # no option describes a different type, dtype or number of results
         by_effect.setdefault(describe_change(observed.original, outcome), (variant, outcome))
     for effect, (variant, outcome) in by_effect.items():
         change = "left out" if variant.quoted == "pass" else f"replaced by `{variant.quoted}`"
@@ -347,7 +347,7 @@ def _inputs(observed: Observations) -> Iterator[Question]:
 
 
 def _error_lines(observed: Observations) -> Iterator[Question]:
-    """Ask for the line at which a changed input raises an error."""
+    """Ask for the line that raises an error when the input is changed."""
     for change, outcome in observed.changed_inputs:
         if outcome.error and outcome.line and outcome.line in observed.answer.lines:
             text = f"If {change}, the call fails. In which line of this code does the error occur?"

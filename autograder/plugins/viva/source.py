@@ -1,4 +1,4 @@
-"""A student's answer: its lines, copies with a small change, copies that return an intermediate result."""
+"""Reads a student's answer, and makes copies that have a small change or return an intermediate result."""
 
 import ast
 import random
@@ -14,7 +14,7 @@ from autograder.diagnosis.mutations import changes
 from autograder.diagnosis.trees import is_docstring
 from autograder.submission.notebook import NotebookCell
 
-MOST_LINES = 60  # answers with more lines get no questions, because they take over five minutes to read
+MOST_LINES = 60  # longer answers get no questions: reading them takes over five minutes
 _MOST_LETTERS = 80  # at most this many characters of code are quoted
 # Statements that do not branch.
 _ONCE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return | ast.Assert | ast.Raise
@@ -29,7 +29,7 @@ class Variant(NamedTuple):
     line: int  # the line at which the copy differs
     quoted: str  # the code of that line, or of the intermediate result
     code: str  # the code of the whole copy
-    one_line: bool  # whether the statement that differs is on one line
+    one_line: bool  # whether the statement that is changed is on one line of the answer
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Answer:
     def variants(self, rng: random.Random, most: int) -> list[Variant]:
         """Return at most `most` copies, each with one small change of the called function."""
         inside = (node for step in self.steps for node in ast.walk(step) if isinstance(node, ast.stmt))
-        # Each node gets its innermost statement, because `inside` has outer statements first.
+        # The innermost statement around a node comes last in `inside`, and replaces the outer ones here.
         around = {id(part): statement for statement in inside for part in ast.walk(statement)}
         code, variants = Code((self.tree,)), list[Variant]()
         nodes = [node for node in code.places if id(node.node) in around]
@@ -89,7 +89,7 @@ class Answer:
     def inner_results(self) -> Iterator[Variant]:
         """Yield copies that return an intermediate result of the called function, in the order of the code.
 
-        Code below a branch or loop with a `return` may not run, so its results are left out.
+        Code below a branch or loop with a `return` does not always run, so its results are left out.
         """
         for statement in self.steps:
             may_return = any(isinstance(part, ast.Return) for part in ast.walk(statement))
@@ -131,14 +131,14 @@ def read_answer(name: str, cells: Sequence[NotebookCell]) -> Answer | None:
                 answer = Answer(name, cell.number, cell.text.replace("\r\n", "\n"), node)
                 if len(answer.lines) > MOST_LINES:
                     raise UnwritableError(f"it has more than {MOST_LINES} lines")
-                if not _can_be_written(node):
+                if not _can_be_unparsed(node):
                     raise UnwritableError("Python cannot turn its syntax tree back into code")
                 return answer
     return None
 
 
-def _can_be_written(node: ast.stmt) -> bool:
-    """Whether Python can unparse this code. It cannot do so for very large numbers and very long sums."""
+def _can_be_unparsed(node: ast.stmt) -> bool:
+    """Whether Python can turn this syntax tree into code. Very large numbers and very long sums fail."""
     with suppress(*UNREADABLE):
         return bool(ast.unparse(node))
     return False
@@ -147,7 +147,7 @@ def _can_be_written(node: ast.stmt) -> bool:
 def _is_telling(old: ast.AST, new: ast.AST) -> bool:
     """Whether a change makes a useful question.
 
-    The change must not delete a `return` or a bare call, and must not replace other code by a constant.
+    A `return` or an expression statement must stay. Only a constant may become a constant.
     """
     constant = ast.Constant | ast.UnaryOp
     return isinstance(old, constant) or (
@@ -156,7 +156,7 @@ def _is_telling(old: ast.AST, new: ast.AST) -> bool:
 
 
 def _inner(value: ast.expr) -> Iterator[ast.expr]:
-    """Yield the operations that an expression runs exactly once. Inner operations come first."""
+    """Yield the operations in an expression that run exactly once, inner operations first."""
     if isinstance(value, (*_BRANCHING, ast.GeneratorExp)):
         return
     children = [*ast.iter_child_nodes(value)]

@@ -49,9 +49,9 @@ def watch(
 
     Each page is written as soon as its submission is graded. The command runs until you stop it.
 
-    `attempts` in course.yaml sets how many attempts a day are graded for a student, the pause between two
-    attempts, and how detailed pages are before the due date. You can stop or kill the command at any time. If
-    you start it again, it continues where it stopped.
+    `attempts` in course.yaml limits the attempts of a student. It sets their number a day, the pause between
+    them, and the detail of pages before the due date. You can stop or kill the command at any time. If you
+    start it again, it continues where it stopped.
     """
     from autograder.authoring.release import build_missing
     from autograder.batch.pool import ProcessPool
@@ -87,7 +87,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def describe_leak(exercise: "options.Exercise") -> str:
-    """Return a line with the attempts a day, and the information about hidden inputs that they can leak."""
+    """Return a line with the attempts a day, and how many bits about hidden inputs they can leak."""
     from autograder.grading.outcomes import max_leaked_bits
     from autograder.plugins.watch.rounds import settings_of
     from autograder.testing.suite import Suite

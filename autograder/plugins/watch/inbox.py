@@ -23,12 +23,12 @@ from autograder.gradebook.exchange import MAX_SECRET, inbound_folder, notebook_n
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, open_folder, without_large_outputs
 
 _WRITTEN_SECONDS = 60  # assumed to be enough for nbgrader to write all files of a submission
-_CLOCK_DIFFERENCE = timedelta(days=1)  # greatest difference between the clocks of student and exchange
+_CLOCK_DIFFERENCE = timedelta(days=1)  # a time in a folder's name may be this far in the future
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The content of a folder of the exchange, and the time of the submission."""
+    """A submission in the exchange: its notebook, nbgrader's secret for returning a page, and its time."""
 
     notebook: bytes
     secret: bytes
@@ -40,8 +40,8 @@ class Received:
 class Inbound:
     """A folder in the exchange.
 
-    Student, exercise and time come from the folder's name, which its writer chose. So `receive` checks the
-    student and the time.
+    Student, exercise and time come from the folder's name. Any user may have chosen this name, so `receive`
+    checks the student and the time.
     """
 
     path: Path
@@ -86,9 +86,9 @@ class Inbound:
             raise ValueError(f"belongs to {owner} instead of {self.student}; {fix}")
 
     def _time(self, written: datetime) -> tuple[datetime, str]:
-        """Return the time in the folder's name. If it cannot be true, return the time `written` and a note.
+        """Return the time in the folder's name or, if it cannot be true, the time `written` and a note.
 
-        Students choose the name. They cannot choose `written`, the kernel's time of the folder's last change.
+        At the time `written`, the folder was last changed. Students cannot choose this time.
         """
         is_backdated = self.is_checked and written - self.time_in_name > timedelta(seconds=_WRITTEN_SECONDS)
         if (
@@ -104,7 +104,7 @@ class Inbound:
 def _is_complete(folder: int) -> bool:
     """Whether nbgrader has written all files of a folder.
 
-    nbgrader writes the file with the secret last. A folder without this file is complete after a minute.
+    nbgrader writes the file with the secret last. Without it, a folder counts as complete after a minute.
     """
     if _stat(folder, SECRET):
         return True
@@ -123,9 +123,9 @@ def _stat(folder: int, name: str) -> os.stat_result | None:
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:
     """Yield the folders that students have submitted through the exchange, sorted by the time in the name.
 
-    In the exchange, any user can write a folder with any name. So the student must own the folder. If the
-    folder was changed more than a minute after the time in its name, this time does not count. With
-    `ExchangeCollect.check_owner = False`, these two rules do not apply.
+    In the exchange, any user can write a folder with any name. So `receive` refuses a folder that the student
+    does not own. If the folder was changed more than a minute after the time in its name, the time of the
+    change counts. `ExchangeCollect.check_owner = False` switches off both rules.
     """
     folder, is_checked = inbound_folder(course, config)
     names = "|".join(re.escape(name) for name in course.exercises)

@@ -1,6 +1,6 @@
-"""One round of watching: collects submissions, grades those that are due, writes and returns their pages.
+"""Works in rounds: each collects submissions, grades those that are due, and returns their pages.
 
-A page with marks and test results is returned first. A page with explanations replaces it later.
+The first page of a submission has marks and test results. A page with explanations replaces it later.
 
 Before an attempt is graded, the time at which it was accepted is stored. So the attempt counts for the
 student's daily limit even if the grader is killed. The next round then grades the attempt again.
@@ -109,7 +109,6 @@ class FromExchange:
 
 
 def _student(folder: Inbound, listed: Students | None) -> str:
-    """Return the id of the student to whom a folder belongs, or raise EntryError."""
     if listed is None:
         if not is_student(folder.student):
             raise EntryError(f'"{folder.student}" is not a student\'s id')
@@ -125,7 +124,7 @@ def _student(folder: Inbound, listed: Students | None) -> str:
 
 
 def _place(folder: Inbound, content: Received, submission: Submission) -> Placing:
-    """Store a notebook. If the same bytes are stored with the time in the folder's name or later, do nothing.
+    """Store a notebook, unless the same bytes are already stored with this folder's time or a later one.
 
     So a stored attempt keeps its time if the folder is read again, for example after a restart.
     """
@@ -138,7 +137,7 @@ def _place(folder: Inbound, content: Received, submission: Submission) -> Placin
 class FromUploads:
     """Collects submissions from archives and folders that get new submissions while the command runs."""
 
-    has_failed = False  # stays False, because a refused submission does not count as a failure
+    has_failed = False  # never changes, because a refused submission does not count as a failure
 
     def __init__(self, course: Course, uploads: Sequence[Path]) -> None:
         self._course, self._uploads = course, uploads
@@ -147,7 +146,7 @@ class FromUploads:
         self._yielded: set[str] = set()
 
     def take(self) -> Iterator[str]:
-        """Collect all submissions when the files no longer change: a changing file may be incomplete."""
+        """Collect all submissions, or nothing if files are still changing: such a file may be incomplete."""
         files, newest = self._list_files()
         is_steady, self._last_files = (
             files == self._last_files or newest < time.time() - _STEADY_SECONDS,
@@ -196,18 +195,18 @@ class Watch:
     executor: Executor
     release: bool = False
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    _waiting: set[int] = field(default_factory=set)  # ids of attempts that wait and were already reported
+    _waiting: set[int] = field(default_factory=set)  # ids of attempts that are reported as waiting
     _failures: set[str] = field(default_factory=set)  # the lines that reported failures
-    _is_first: bool = True  # until the first round has ended
+    _is_first: bool = True
     _names: dict[str, str] = field(default_factory=dict)  # full names in students.csv, by id
 
     @property
     def has_failed(self) -> bool:
-        """Whether a round so far has failed to process a submission."""
+        """Whether processing a submission has failed in any round."""
         return bool(self._failures) or self.arrivals.has_failed
 
     def round(self) -> Iterator[str]:
-        """Collect submissions, grade those that are due, return their pages; yield a line on each step."""
+        """Collect submissions, grade those that are due, return their pages; yield a line about each step."""
         yield from self.arrivals.take()
         self._names = student_names(self.course.root)
         for exercise in self.exercises:
@@ -219,7 +218,7 @@ class Watch:
                 yield from lines
             if due:
                 yield from self._grade(exercise, due)
-            # The first round also explains answers that an earlier run of `watch` left unexplained.
+            # The first round also explains what an earlier run of `watch` left unexplained.
             if due or self._is_first:
                 yield from self._explain(exercise)
         self._is_first = False
@@ -245,7 +244,7 @@ class Watch:
         return f"{exercise.name} {with_name(student, self._names)}"
 
     def _skipping(self, exercise: Exercise, student: str, lines: list[str]) -> AbstractContextManager[None]:
-        """Append a line if the `with` block fails, unless an earlier round has yielded this line."""
+        """If the `with` block fails, append a line about it to `lines`, unless it was reported before."""
 
         def on_failure(error: SubmissionError) -> None:
             lines.extend(self._new_failure(failure_line(error, self._names)))
@@ -270,13 +269,13 @@ class Watch:
         summary = grade_submissions(
             self.course, [exercise], list(due), executor=self.executor, eligible=_is_accepted
         )
-        if summary.stopped:  # all attempts of this round stay due, and no page changes
+        if summary.stopped:  # the next round continues with these attempts, and returns their pages
             for problem in summary.stopped:
                 yield from self._new_failure(problem)
             return
         failed = {line.student for line in summary.failures}
         for student in failed & due.keys():
-            # Later rounds do not try a failed attempt again, because an instructor has to remove the cause.
+            # Unlike an interrupted attempt, a failed one is not tried again: an instructor has to act.
             lines: list[str] = []
             with self._skipping(exercise, student, lines):
                 self._mark_done(exercise, student, due[student])
@@ -288,14 +287,14 @@ class Watch:
                 if line.ours:
                     self._failures.add(text)
                 yield text
-            else:  # `grade_submissions` also reports failures of submissions that are not due
+            else:  # a failure of a submission that is not due; it is reported only once
                 yield from self._new_failure(text)
         yield from self._return_pages(
             exercise, set(due) - failed, lambda student: self._mark_done(exercise, student, due[student])
         )
 
     def _explain(self, exercise: Exercise) -> Iterator[str]:
-        """Explain the wrong answers of submissions that have only marks, and replace their pages."""
+        """Explain wrong answers that are graded but not explained yet, and replace their pages."""
         students = {submission.student for submission in find_submissions(self.course, exercise)}
         submissions, explained_students = unexplained(self.course, exercise, students), set[str]()
         for submission, problem in explain(self.course, submissions, self.executor):
@@ -310,7 +309,7 @@ class Watch:
     def _return_pages(
         self, exercise: Exercise, students: set[str], on_written: Callable[[str], None] = lambda _: None
     ) -> Iterator[str]:
-        """Write the pages of these students. With `release`, also return them through the exchange.
+        """Write the pages of these students. With --release, also return them through the exchange.
 
         `on_written` is called with each student whose page was written and returned.
         """
@@ -334,7 +333,6 @@ class Watch:
         write_student_pages(self.course, written)
 
     def _mark_done(self, exercise: Exercise, student: str, attempt: Attempt) -> None:
-        """Store that an attempt needs no further round."""
         submission = Submission(self.course.root, student, exercise.name)
         mark(submission, attempt, attempt.accepted_at or self.clock(), shown=True)
 
@@ -348,7 +346,7 @@ class Watch:
 def _due_time(attempts: Sequence[Attempt], exercise: Exercise, now: datetime) -> datetime:
     """Return the time from which one more attempt is accepted.
 
-    The number of attempts a day is limited. A day begins at midnight in the time zone of the due date.
+    A day begins at midnight in the time zone of the due date.
     """
     settings, due = settings_of(exercise), exercise.settings.due
     now = now.astimezone((due.tzinfo if due else None) or UTC)

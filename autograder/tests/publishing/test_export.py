@@ -14,7 +14,14 @@ from click.testing import CliRunner
 from autograder.cli import main
 from autograder.course.course import Course
 from autograder.publishing import graded_work
-from autograder.publishing.export import Choice, canvas_rows, leaving, moodle_rows, write_table, write_tables
+from autograder.publishing.export import (
+    Choice,
+    canvas_rows,
+    moodle_rows,
+    scores_to_export,
+    write_table,
+    write_tables,
+)
 from autograder.publishing.graded_work import GradedWork
 from autograder.report.report import Entry, GradebookSubmission, Verdict
 from autograder.tests.classroom import small
@@ -184,7 +191,7 @@ def test_provisional_scores_leave_unless_told_not_to_and_unreadable_files_do_not
     choice: Choice, scores: dict[str, float], said: list[str], course: Course
 ) -> None:
     held = work("felix", {"double": Verdict.REVIEW, "row_sums": 3.0})
-    sent = leaving(small(course), [settled(work("ada", RIGHT)), held, unreadable("kurt")], choice)
+    sent = scores_to_export(small(course), [settled(work("ada", RIGHT)), held, unreadable("kurt")], choice)
     assert sent.values == scores
     assert all(any(words in line for line in sent.notes) for words in said)
 
