@@ -125,7 +125,7 @@ def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _wrong_rules(course: Course) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the key and a problem for each wrong entry in the settings whose keys are questions."""
+    """Yield the key and a problem for each wrong entry in `forbid`, `by_hand` and `builds_on`."""
     for number, entry in enumerate(course.settings.exercises):
         # An Exercise caches its source. A new object reads the source as it is now.
         exercise = Exercise(course.root / "solutions" / entry.name)
@@ -138,7 +138,7 @@ _BYTES = 32
 
 
 def course_secret(course: Course) -> bytes:
-    """Return the secret of `course`. The first call creates it."""
+    """Return the secret from which hidden inputs are computed. The first call creates it."""
     path = course.root / KEY_FILE
     try:
         if not path.exists():
@@ -171,9 +171,9 @@ def course_files(
 ) -> dict[str, bytes]:
     """Return the content of the files that grading these exercises needs, by path in the course's folder.
 
-    If the course has a secret, it is included, so that other machines draw the same hidden inputs. Each entry
-    of `limits` replaces the course's limit of that name. `due`, if not empty, becomes the due date of every
-    exercise.
+    The course's secret is included if it exists, so that other machines compute the same hidden inputs. Each
+    entry of `limits` replaces the course's limit of that name. `due`, if not empty, becomes the due date of
+    every exercise.
     """
     settings = course.settings.model_dump(mode="json", exclude_unset=True)
     names, dates = {exercise.name for exercise in exercises}, {"due": due} if due else {}
@@ -192,7 +192,8 @@ def copy_course(
 ) -> Course:
     """Write a course with only these exercises to the folder `root`, and return it.
 
-    The copy includes nbgrader_config.py, and the Markdown files in solutions/, which each release contains.
+    The copy includes nbgrader_config.py. It also includes the Markdown files in solutions/, because students
+    get them with each exercise.
     """
     files = course_files(course, exercises, limits, due)
     shared = own_files(course.root / "solutions", "*.md")
