@@ -5,14 +5,13 @@ start quickly. In reading order:
 
 - course: loads course.yaml, creates the secret from which the hidden tests' random inputs are computed, and
   copies a part of a course
-- settings: the keys of course.yaml: limits, due dates, attempts, the penalty for late work
-- moments: reads dates, times and durations, with time zones by name
+- settings: the keys of course.yaml, such as limits, due dates and the penalty for late work
+- moments: reads dates, times and durations
 - yaml_lines: reads YAML and gives the line of each value
 - packages: the packages that a course needs, and the modules in them
 - rule: the names that a question forbids, and the torch operators that it allows, one by one or by group
 - names: the pattern of valid names, the cell ids of checks, and suggestions for misspelled names
-- exercise: an exercise's folder, with its right answers, its known mistakes, and the questions whose answers
-  may call earlier answers
+- exercise: an exercise's folder, with its questions, right answers and known mistakes
 - answers: reads right and wrong answers, each in a cell of accepted.py or mistakes.py
 - code: tells, without running Python code, whether it can be parsed quickly and which names it binds
 - source: an exercise's source, which is a notebook as text with solutions and figures
@@ -20,6 +19,6 @@ start quickly. In reading order:
   that defines `check` and `hint`
 - hints: checks the hints that students can ask for, and finds parts of answers in files that students get
 - notebook: builds nbgrader's source notebook of an exercise, and the kit's files for it
-- kept: lists the files of a course that a backup must contain, because no command can recreate them
+- kept: lists the files that a backup must contain
 - guard: prevents a failure on one submission from stopping a command for all others; writes the logs
 """

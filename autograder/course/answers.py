@@ -55,7 +55,7 @@ class Answer:
 
     @property
     def hint(self) -> str:
-        """The docstring on one line. For a mistake, it is the hint for students."""
+        """The docstring on one line."""
         return " ".join(self.docstring.split())
 
     @property

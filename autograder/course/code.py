@@ -104,7 +104,7 @@ class CodePart:
 
 
 def code_parts(codes: Iterable[str]) -> list[CodePart]:
-    """Return the statements of a notebook's code cells. A cell that cannot be parsed is one part."""
+    """Return the parts of a notebook's code cells."""
     codes = list(codes)
     chosen = _readable(codes)
     parts, copies = list[CodePart](), Counter[str]()
@@ -194,7 +194,6 @@ def _local_names(scope: ast.AST) -> frozenset[str]:
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node binds."""
     match node:
         case ast.Name(name, ast.Store()) | ast.arg(name) | ast.FunctionDef(name) | ast.ClassDef(name):
             yield name

@@ -26,12 +26,12 @@ class CourseError(UsageError):
 
 
 class Course:
-    """A course in the folder `root`: its settings, its exercises and its folders."""
+    """A course in the folder `root`."""
 
     def __init__(self, root: Path, settings: CourseSettings) -> None:
         self.root = root
         self.settings = settings
-        self.logged = set[str]()  # the tracebacks in the logs; a traceback is logged only once
+        self.logged = set[str]()  # the tracebacks in the logs
         self.build = root / "build"  # the folder of files that commands can recreate
         self.assignments = root / "assignments"  # the folder of released files, which students get
 
@@ -112,7 +112,7 @@ def _repeated_names(settings: CourseSettings) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the key and a problem for each exercise without a folder; suggest a folder of a similar name."""
+    """Yield the key and a problem for each exercise without a folder."""
     solutions = course.root / "solutions"
     listed = [exercise.name for exercise in course.settings.exercises]
     folders = sorted(path.parent.name for path in solutions.glob("*/*.py") if path.stem == path.parent.name)
@@ -155,7 +155,7 @@ def course_secret(course: Course) -> bytes:
 
 
 def _create_secret(path: Path) -> None:
-    """Write a new secret that only its owner can read, unless another process has just written one."""
+    """Write a secret that only its owner can read, unless another process has just written one."""
     with NamedTemporaryFile("w", dir=path.parent, prefix=".", suffix=".part") as draft:
         draft.write(f"{secrets.token_hex(_BYTES)}\n")
         draft.flush()

@@ -62,7 +62,7 @@ def left_by_programs(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise. Its name is the name of its folder."""
+    """One exercise and its folder."""
 
     folder: Path
     settings: ExerciseSettings = field(default=ExerciseSettings(name="plain"), compare=False)
@@ -82,7 +82,7 @@ class Exercise:
 
     @property
     def name(self) -> str:
-        """The name of the exercise's folder. Students, course.yaml and the gradebook use this name."""
+        """The folder's name, which students, course.yaml and the gradebook use."""
         return self.folder.name
 
     @property
@@ -103,13 +103,13 @@ class Exercise:
 
     @property
     def handout(self) -> dict[str, Path]:
-        """The files that students get with the notebook, by path in its folder, such as data/a.csv."""
+        """The files that students get with the notebook, by path in the handout, such as data/a.csv."""
         folder = self.folder / HANDOUT
         return {path.relative_to(folder).as_posix(): path for path in own_files(folder)}
 
     @cached_property
     def handed_out(self) -> dict[str, bytes]:
-        """The contents of the files in `handout`, by the same keys. Each worker gets copies of them."""
+        """The contents of the files in `handout`, by the same keys."""
         return {name: path.read_bytes() for name, path in self.handout.items()}
 
     @property
@@ -124,7 +124,7 @@ class Exercise:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All files in the exercise's folder, sorted, without files that programs create."""
+        """The files in the exercise's folder, sorted, without files that programs create."""
         return own_files(self.folder)
 
     @property

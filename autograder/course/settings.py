@@ -295,8 +295,7 @@ def read_settings(document: Document) -> CourseSettings:
     try:
         return CourseSettings.model_validate(document.data)
     except ValidationError as error:
-        # If an item of a list is wrong, pydantic also reports that the list is too short. This report is left
-        # out.
+        # For a wrong item, pydantic also reports that its list is too short. This report is left out.
         errors = [each for each in error.errors() if not (each["type"] == "too_short" and each["input"])]
         raise DocumentError(*(_problem(document, details) for details in errors)) from None
 

@@ -32,7 +32,7 @@ _PIXELS_PER_METRE = 96 / 0.0254  # in a browser, a pixel is 1/96 inch
 
 
 def with_figures(text: str, read: Callable[[str], bytes]) -> str:
-    """Return a text in which each link to a figure is replaced by the figure; `read` returns its bytes."""
+    """Replace each link to a figure in a text by the figure, whose bytes `read` returns."""
     return _FIGURE.sub(lambda match: _img_tag(match[1], read(match[2]), _KINDS[match[3]]), text)
 
 

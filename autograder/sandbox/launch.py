@@ -1,7 +1,7 @@
 """Starts the zygote's process.
 
-A grader starts the zygote first. Then both processes import the course's packages at the same time. Therefore
-this module imports none of these packages.
+A grader starts the zygote first. Then both processes import the course's packages at the same time. So this
+module imports none of them.
 """
 
 import os
@@ -61,8 +61,7 @@ class Launched:
     def end(self, patience: float = 0) -> None:
         """Close the socket, which ends the zygote; kill its process group after `patience` seconds.
 
-        A zygote in bubblewrap is killed at once. All its temporary files are in memory, so it need not remove
-        them.
+        A zygote in bubblewrap is killed at once, because its temporary files are only in memory.
         """
         self.control.close()
         if not self.outer:

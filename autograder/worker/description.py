@@ -1,4 +1,4 @@
-"""Describes an exception, or a value that cannot be sent, to the grader in a few short texts and numbers.
+"""Describes an exception, or a value that cannot be sent, in a few short texts and numbers.
 
 The exception comes from a submission, so its methods may fail and its texts may have any length.
 """

@@ -1,7 +1,7 @@
 """Leaves out statements that need something the worker lacks: a package, a file, the network or a GPU.
 
-A notebook from Colab or from a student's machine may contain lines that cannot work where it is graded. The
-rest of the cell should still be graded. So the cell runs without such lines, and a note tells the student.
+A notebook from Colab or from a student's machine may contain such lines. The cell runs without them, so that
+its other lines can be graded, and a note tells the student.
 """
 
 import ast
@@ -26,10 +26,10 @@ class Omissions:
     """The statements that were left out of a notebook's cells, and the names that are therefore undefined."""
 
     def __init__(self) -> None:
-        # undefined name: (the left-out statement that should define the name, why it was left out). The name
-        # "*" stands for the last `from package import *` of a missing package.
+        # {undefined name: (the left-out statement that should define the name, why it was left out)}. The
+        # name "*" stands for the last `from package import *` of a missing package.
         self._origins: dict[str, tuple[str, str]] = {}
-        # For the last cell: undefined name: the error of the left-out statement that should define the name.
+        # For the cell that ran last: {undefined name: error of the left-out statement that should define it}.
         self._unbound: dict[str, BaseException] = {}
 
     def rest(self, statement: ast.stmt, error: BaseException | None) -> Rest | None:
@@ -50,9 +50,9 @@ class Omissions:
         return self._left_out(statement, error, why)
 
     def first_unbound(self, names: Collection[str]) -> BaseException | None:
-        """Return the first error that left a name of the last cell undefined, or None.
+        """Return the first error of a left-out statement in the last cell whose name is undefined, or None.
 
-        `names` are the names that are defined now.
+        `names` are the defined names.
         """
         unbound, self._unbound = self._unbound, {}
         return next((error for name, error in unbound.items() if name not in names), None)
@@ -107,7 +107,7 @@ class Omissions:
 
 
 def _magic(statement: ast.stmt) -> tuple[str, ...]:
-    """Return the name and the arguments of the method that a magic calls; () for other statements."""
+    """Return ("run_line_magic", "cd", "x") for get_ipython().run_line_magic("cd", "x"); () if no magic."""
     call = getattr(statement, "value", None)
     method = getattr(call, "func", None)
     if not isinstance(call, ast.Call) or not isinstance(method, ast.Attribute):

@@ -14,7 +14,8 @@ from typing import Any
 _NOT_COMPILED = "torch.compile would start a compiler, so grading runs the code without compiling it.\n"
 _NO_GPU = "There is no GPU where notebooks are graded, so tensors are created on the CPU.\n"
 # Packages that many notebooks import. If such a package is not installed, importing it always fails, even if
-# the submission has written a file of this name. The grader's scans of a submission's code rely on this.
+# the submission has written a file of this name. So the grader, which searches a submission's code for
+# forbidden names, knows that a function of such a package is not the submission's.
 _CUSTOMARY = """
     accelerate altair beartype bokeh cv2 d2l datasets deepnote_toolkit dotenv einops evaluate gdown google
     graphviz h5py huggingface_hub icecream ipdb ipywidgets jax jaxtyping kaggle kaggle_secrets keras
@@ -32,10 +33,10 @@ _FOR_CHECKS = """
 
 
 def stand_in() -> None:
-    """Replace functions of torch that need a compiler or a GPU, and packages that are not installed.
+    """Replace functions of torch that need a compiler or a GPU by functions that print a note.
 
-    The new functions of torch print a note. If tqdm is not installed, its replacement only iterates, because
-    students put tqdm around any loop, even in an answer. The import of other missing packages fails.
+    If tqdm is not installed, replace it by a module that only iterates, because students put tqdm around any
+    loop, even in an answer. Make the import of every other missing package in CUSTOMARY fail.
     """
     if PathFinder.find_spec("tqdm") is None:
         sys.modules.update(dict.fromkeys(_TQDM, _tqdm()))
