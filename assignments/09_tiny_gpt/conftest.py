@@ -93,13 +93,13 @@ def remember(label: str, code: str) -> None:
 
 
 def makes(code: str, name: str) -> bool:
-    """Whether code seems to define, import or assign `name`. The code is only searched, not parsed."""
+    """Whether code seems to define, import or assign `name`."""
     defined, imported = rf"(async +)?(def|class) +{name}\b", rf"(from|import) .*\b{name}\b"
     return bool(re.search(rf"(?m)^({defined}|{imported}|(\w+ *, *)*{name}\b[^=(\n]*=(?!=))", code))
 
 
 def read_cells(path: Path) -> list[Cell]:
-    """Return the code cells of a notebook. Demo cells, which only draw figures, are left out."""
+    """Return a notebook's code cells, except demo cells, which only draw figures."""
     try:
         saved = json.loads(path.read_text(encoding="utf-8-sig"))["cells"]
         texts = [(cell, "".join(cell.get("source") or "")) for cell in saved]

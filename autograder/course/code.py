@@ -204,6 +204,5 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 def _named(statement: ast.stmt) -> frozenset[str]:
-    """Return the global names that occur in a statement."""
     pairs = in_scope(statement)
     return frozenset(node.id for node, local in pairs if isinstance(node, ast.Name) and node.id not in local)

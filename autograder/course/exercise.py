@@ -36,8 +36,8 @@ HANDOUT = "handout"
 
 
 @contextmanager
-def beside_handout(exercise: "Exercise") -> Iterator[None]:
-    """Make the exercise's handout the current folder, so that the author's code finds the files by name."""
+def in_handout_folder(exercise: "Exercise") -> Iterator[None]:
+    """Make the handout the current folder, so that the author's code finds the files by name."""
     folder = exercise.handout_folder
     with chdir(folder) if folder is not None and Path.cwd() != folder else nullcontext():
         yield

@@ -115,7 +115,7 @@ def _cell_metadata(cell: Cell) -> dict[str, Any]:
 
 
 def _ids(cells: Iterable[Cell]) -> list[str]:
-    """Return an id for each cell, from its name or first words, so that two builds give the same ids."""
+    """Return cell ids, made of names or first words, so that two builds give the same ids."""
     ids, uses = list[str](), Counter[str]()
     for cell in cells:
         words = re.findall(r"[a-z0-9]+", cell.text.lower())[:6]

@@ -166,11 +166,9 @@ class LateSettings(_Strict):
         )
 
     def _is_over(self, due: datetime, handed_in: datetime) -> bool:
-        """Whether a submission arrived after the cut-off."""
         return self.cut_off is not None and handed_in > self.cut_off.after(due).astimezone(UTC)
 
     def _steps(self, due: datetime, handed_in: datetime) -> int:
-        """Return the lateness in steps, rounded up."""
         steps = 1
         while steps < _MAX_STEPS and self.every.after(due, steps).astimezone(UTC) < handed_in:
             steps += 1

@@ -253,7 +253,7 @@ def _cells(text: str, path: Path) -> tuple[Cell, ...]:
 
 
 def parts(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the line on which each cell's text begins, the marker's text after `# %%`, and the cell's text.
+    """Yield, for each cell, the line on which its text begins, the marker's text after `# %%`, and its text.
 
     The cells are those of jupytext, which is not used because importing it takes seconds. A marker inside a
     string does not begin a cell. The text before the first marker, such as jupytext's header, has line 1.

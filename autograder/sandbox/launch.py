@@ -35,7 +35,7 @@ FONTS = _fonts()
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
 # This script starts bubblewrap, and kills the whole process group when the grader dies. Bubblewrap's option
 # --die-with-parent is not enough: if bubblewrap is killed during its setup, the process inside never ends.
-# The script does not import subprocess, because that would delay the zygote.
+# Importing subprocess would delay the zygote.
 _GUARD = """
 import ctypes, os, signal, sys
 grader, descriptor, *command = sys.argv[1:]

@@ -2,9 +2,8 @@
 
 Each request allows the process a number of seconds. Seconds count while the process computes (the kernel
 measures this time), and while all its threads sleep. They do not count while it waits for a processor or a
-disk, so a busy machine does not shorten the process's time. The limit of wall-clock time is ten times as
-long, and at least ten seconds. When this limit is reached, the machine was too busy, and StarvedError is
-raised.
+disk, so a busy machine does not shorten the process's time. If the machine is too busy to give these seconds
+within ten times as much wall-clock time, and at least ten seconds, StarvedError is raised.
 """
 
 import os
@@ -147,7 +146,7 @@ class Worker:
             answered = reply.pop("id", None)
             if answered == number and "function" in reply and answer is not None:
                 self._send(pack(*answer(reply, sent)), deadline)
-                self.received = before  # counts only replies, which are stored
+                self.received = before  # counts only replies, which the grader stores
                 self.clock.add(time.thread_time() - begun)
                 deadline.check()
                 continue

@@ -75,7 +75,7 @@ def _rows(*_: int) -> Mapping[int, tuple[object, Row]]:
 class Encoder:
     """Turns the values of one message into JSON, and collects the message's parts.
 
-    If the message as a whole becomes too large or is nested too deeply, an error is raised.
+    A message that becomes too large raises ValueError. Containers nested too deeply raise RecursionError.
     """
 
     def __init__(self, refer: Callable[[object], Header]) -> None:

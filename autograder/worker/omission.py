@@ -125,7 +125,6 @@ def _one_by_one(statement: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
 
 
 def _bound(statement: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement would define."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id

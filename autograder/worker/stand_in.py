@@ -47,14 +47,13 @@ def stand_in() -> None:
     if torch is not None:
         torch.compile = _compile
         torch.set_default_device = _default_device_setter(torch)
-    seed_the_processor_alone()
+    skip_missing_devices()
 
 
 def idle_checks() -> dict[str, Any]:
     """Return functions that do nothing, by the names of the functions for visible checks, such as `hint`.
 
-    Grading skips the cell that defines the real functions, so that editing this cell costs no points. But
-    other cells may call these functions.
+    Grading skips the cell that defines the real functions, but other cells may call them.
     """
     return dict.fromkeys(_FOR_CHECKS.split(), _idle)
 
@@ -63,11 +62,10 @@ def _idle(*_: object, **__: object) -> Any:
     return _idle
 
 
-def seed_the_processor_alone() -> None:
+def skip_missing_devices() -> None:
     """Make torch.manual_seed skip missing devices.
 
-    For each missing device, torch would record a traceback in order to seed the device later. That takes a
-    hundred times as long as seeding.
+    For each missing device, torch would record a traceback, which takes a hundred times as long as seeding.
     """
     torch: Any = sys.modules.get("torch")
     for device in (torch.cuda, torch.xpu, torch.mtia) if torch is not None else ():
@@ -78,8 +76,7 @@ def seed_the_processor_alone() -> None:
 class WrittenModules:
     """Finds modules that a notebook has written into its folder. Installed modules take precedence.
 
-    It lists the folder at each import, because Python's finder would miss a file that is a few milliseconds
-    old.
+    It lists the folder at each import, because Python's finder would miss a file that was just written.
     """
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, _: object = None) -> ModuleSpec | None:

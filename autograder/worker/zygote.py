@@ -97,7 +97,7 @@ def _touch_proc() -> None:
     """Call lstat once on each file of /proc that still exists after a worker has ended.
 
     The kernel sets the time of such a file at the first lstat. Without this function, a worker could send
-    thousands of bits to the next worker, which would read on which files lstat has been called.
+    thousands of bits to the next worker, which would see on which files lstat has been called.
 
     /proc has a folder for each process. Only those of this process, its parent and process 1 are visited:
     bubblewrap hides the others, and without it, visiting them could take long. `map_files` is skipped because

@@ -93,7 +93,7 @@ def remember(label: str, code: str) -> None:
 
 
 def makes(code: str, name: str) -> bool:
-    """Whether code seems to define, import or assign `name`, according to a search with a pattern."""
+    """Whether code seems to define, import or assign `name`."""
     defined, imported = rf"(async +)?(def|class) +{name}\b", rf"(from|import) .*\b{name}\b"
     return bool(re.search(rf"(?m)^({defined}|{imported}|(\w+ *, *)*{name}\b[^=(\n]*=(?!=))", code))
 
