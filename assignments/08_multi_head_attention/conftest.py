@@ -48,7 +48,6 @@ TESTS = sys.modules[__name__]
 
 @pytest.fixture(scope="module")
 def notebook(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Notebook:
-    """Run the cells of the notebook."""
     return Notebook(request.path, tmp_path_factory.mktemp("as_in_grading"))
 
 

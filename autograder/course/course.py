@@ -94,7 +94,6 @@ def find_course(folder: Path) -> Path:
 
 
 def _relative(path: Path) -> str:
-    """Return `path` relative to the current folder if it is below it."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
@@ -112,7 +111,6 @@ def _repeated_names(settings: CourseSettings) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the key and a problem for each exercise without a folder."""
     solutions = course.root / "solutions"
     listed = [exercise.name for exercise in course.settings.exercises]
     folders = sorted(path.parent.name for path in solutions.glob("*/*.py") if path.stem == path.parent.name)

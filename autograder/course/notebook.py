@@ -133,7 +133,6 @@ def student_files(exercise: Exercise) -> dict[str, str]:
 
 
 def _setup(text: str, packages: Sequence[str]) -> str:
-    """Return the text of SETUP.md, with the course's packages."""
     names = ", ".join([*map(name_of, packages), "Jupyter"])
     words = " ".join(f'"{word}"' if set(word) & set("<>=! ;[") else word for word in packages)
     return text.format(names=f"{names} and pytest", packages=words).replace("install  ", "install ")

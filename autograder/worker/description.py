@@ -78,7 +78,6 @@ def kind(value: Any) -> str:
 
 
 def _describe_size(tensor: Any) -> str:
-    """Return a text on the size of a tensor that is too large to be sent."""
     if tensor.dim() > MAX_DIMS:
         return f" with {tensor.dim()} dimensions"
     return (

@@ -270,7 +270,6 @@ class MissingError(NameError):
 
 @lru_cache(1024)
 def _compiled(source: str, name: str) -> CodeType:
-    """Compile an edited statement or a trusted cell."""
     return compile(source, name, "exec")
 
 

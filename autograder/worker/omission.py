@@ -50,10 +50,7 @@ class Omissions:
         return self._left_out(statement, error, why)
 
     def first_unbound(self, names: Collection[str]) -> BaseException | None:
-        """Return the first error of a left-out statement in the last cell whose name is undefined, or None.
-
-        `names` are the defined names.
-        """
+        """Empty `_unbound`; return its first error whose name is not in `names`, those defined, or None."""
         unbound, self._unbound = self._unbound, {}
         return next((error for name, error in unbound.items() if name not in names), None)
 
@@ -107,7 +104,7 @@ class Omissions:
 
 
 def _magic(statement: ast.stmt) -> tuple[str, ...]:
-    """Return ("run_line_magic", "cd", "x") for get_ipython().run_line_magic("cd", "x"); () if no magic."""
+    """Return ("run_line_magic", "cd", "x") for get_ipython().run_line_magic("cd", "x"), () without magic."""
     call = getattr(statement, "value", None)
     method = getattr(call, "func", None)
     if not isinstance(call, ast.Call) or not isinstance(method, ast.Attribute):

@@ -90,7 +90,7 @@ class WrittenModules:
 
 
 class _Bar:
-    """A progress bar that only iterates: all its other methods do nothing."""
+    """A progress bar that iterates without drawing. `write` prints; all other methods do nothing."""
 
     write = staticmethod(print)
 

@@ -215,7 +215,8 @@ class any_of:  # noqa: N801 - it is called like a function
 def expect_close(actual, expected, hint="", atol=None, *, rtol=0.0, name="The result"):
     """Expect that `actual` has the values of `expected`, and return `actual`.
 
-    A tensor, an array or a table must also have the shape, the dtype and the labels of `expected`.
+    A tensor must also have the shape and the dtype of `expected`, an array its shape and a similar dtype, a
+    table its labels.
     """
     if isinstance(expected, any_of):
         for each in expected.values:
