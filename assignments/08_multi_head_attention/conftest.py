@@ -1,8 +1,8 @@
 """Checks the notebook in this folder from a fresh start: save it, then run `pytest` here.
 
-Your cells run once, from top to bottom; a cell that fails does not stop the others. Then the original check
-of each question runs with a copy of the variables. As in grading, the current folder contains only the
-exercise's files.
+Your cells run once, from top to bottom; a cell that fails does not stop the others. Then the check of each
+question runs as it was released, even if you have edited it. As in grading, the current folder contains only
+the exercise's files.
 
     pytest                   all questions            pytest -k softmax        one question
     pytest notebook.ipynb    another notebook         pytest --hint softmax    a hint, plainer each time
@@ -48,7 +48,6 @@ TESTS = sys.modules[__name__]
 
 @pytest.fixture(scope="module")
 def notebook(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Notebook:
-    """Run the cells of the notebook."""
     return Notebook(request.path, tmp_path_factory.mktemp("as_in_grading"))
 
 
@@ -93,13 +92,13 @@ def remember(label: str, code: str) -> None:
 
 
 def makes(code: str, name: str) -> bool:
-    """Whether code seems to define, import or assign `name`. The code is only searched, not parsed."""
+    """Whether code seems to define, import or assign `name`."""
     defined, imported = rf"(async +)?(def|class) +{name}\b", rf"(from|import) .*\b{name}\b"
     return bool(re.search(rf"(?m)^({defined}|{imported}|(\w+ *, *)*{name}\b[^=(\n]*=(?!=))", code))
 
 
 def read_cells(path: Path) -> list[Cell]:
-    """Return the code cells of a notebook. Demo cells, which only draw figures, are left out."""
+    """Return a notebook's code cells, except demo cells, which only draw figures."""
     try:
         saved = json.loads(path.read_text(encoding="utf-8-sig"))["cells"]
         texts = [(cell, "".join(cell.get("source") or "")) for cell in saved]
@@ -117,7 +116,10 @@ def read_cells(path: Path) -> list[Cell]:
 
 
 def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str, Any], str]]) -> str:
-    """Return the cell's released type or, if some code cell defines the question, the cell's type now."""
+    """Return the type, code or markdown, that a cell has in grading.
+
+    A cell whose type was changed gets its released type again, unless a code cell defines the question.
+    """
     about, now = cell["metadata"].get("nbgrader", {}), str(cell["cell_type"])
     name, released = about.get("grade_id"), str(about.get("cell_type", now))
     if released == now or any(other["cell_type"] == "code" and makes(text, name) for other, text in texts):
@@ -131,7 +133,7 @@ def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str
 
 
 def plain(code: str) -> str:
-    """Return a cell as plain Python with the same lines. IPython's magics and shell lines are ignored."""
+    """Return a cell as plain Python. Magics and shell lines become `pass`; a %%bash cell becomes empty."""
     with contextlib.suppress(SyntaxError):
         ast.parse(code)
         return code
@@ -161,14 +163,17 @@ def as_in_grading(folder: Path) -> Iterator[Printed]:
         patch.chdir(folder)
         patch.setattr(sys, "stdin", io.StringIO())
         folders = [entry for entry in sys.path if entry not in (str(HERE), "", ".")]
-        patch.setattr(sys, "path", [*folders, str(folder)])  # the notebook may write modules to `folder`
+        patch.setattr(sys, "path", [*folders, str(folder)])  # cells import modules that cells wrote
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             yield printed
 
 
 @contextlib.contextmanager
 def limited() -> Iterator[None]:
-    """Stop the `with` block after MAX_SECONDS. If the code catches the error, the next Ctrl-C ends pytest."""
+    """Stop the `with` block by an error, at Ctrl-C or after MAX_SECONDS.
+
+    If code in the block catches the error and goes on, a further Ctrl-C ends pytest.
+    """
 
     def stop(*_: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -227,7 +232,7 @@ class Notebook:
                 self.checked.add(name)
 
     def set_variables(self, state: dict[str, Any]) -> None:
-        """Set the variables to a saved state, and add those that later cells define, except builtins."""
+        """Set the variables to a saved state. Add later variables unless they hide a builtin such as sum."""
         later = {name: value for name, value in self.end.items() if name not in vars(builtins)}
         self.variables.clear()
         self.variables.update({**later, **state})
@@ -310,7 +315,7 @@ def origin(error: BaseException | None) -> str:
 
 
 def in_order(folder: Path) -> list[Path]:
-    """Return a folder's notebooks, from new to old. Files whose name contains NAME come before the others."""
+    """Return a folder's notebooks, from new to old, those with the exercise's name in the file name first."""
     return sorted(
         folder.glob("*.ipynb"),
         key=lambda path: (NAME in path.stem, path.stat().st_mtime, path.stem == NAME),
@@ -362,7 +367,7 @@ def pytest_runtest_makereport() -> Generator[None, Any, None]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print the notes. Then say what checks can find or, if nothing was checked, what to do."""
+    """Print the notes. Then say that checks find only some mistakes or, without a notebook, what to save."""
     for note in NOTES:
         terminalreporter.line(f"note: {printable(note)}")
     if terminalreporter.getreports("passed") or terminalreporter.getreports("failed"):

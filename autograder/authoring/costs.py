@@ -34,7 +34,7 @@ from autograder.authoring.trials import (
     time_limit,
 )
 from autograder.course.answers import MISTAKES, Answer
-from autograder.course.exercise import Exercise, beside_handout
+from autograder.course.exercise import Exercise, in_handout_folder
 from autograder.course.names import of_mistake
 from autograder.diagnosis.code import attributes_of
 from autograder.diagnosis.known import known_mistakes
@@ -354,7 +354,7 @@ class _CostMeter:
 
     def _fails_check(self, code: str) -> bool:
         """Whether the answer fails the visible check; True if there is no check."""
-        with beside_handout(self._exercise):
+        with in_handout_folder(self._exercise):
             cells = self._exercise.variant(code)
             return self._check is None or check_error(self._check, cells, self._check_limit) is not None
 

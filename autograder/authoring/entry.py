@@ -12,7 +12,7 @@ from warnings import catch_warnings
 from autograder.authoring.trials import Trial
 from autograder.course.answers import ACCEPTED, Answer
 from autograder.course.code import bound_names, code_parts
-from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, beside_handout, wrong_rules
+from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, in_handout_folder, wrong_rules
 from autograder.course.source import Role
 from autograder.grading.carried import compiled, used_names
 from autograder.grading.examples import Examples
@@ -74,7 +74,7 @@ def without_examples(exercise: Exercise, suite: Suite) -> Iterator[str]:
 def _available(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[str]:
     """Return the questions whose right answers are in the worker's memory while it grades `later` again."""
     given = compiled(exercise.reference, earlier, [later])
-    with beside_handout(exercise):
+    with in_handout_folder(exercise):
         variables = run_compiled(given.code, given.names)[earlier[0]].__globals__
     return [name for name in exercise.points if name in variables]
 

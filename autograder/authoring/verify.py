@@ -35,7 +35,7 @@ from autograder.authoring.trials import (
 from autograder.course.answers import Answer
 from autograder.course.code import bound_names, code_parts, dependencies
 from autograder.course.course import Course
-from autograder.course.exercise import Exercise, beside_handout, own_files
+from autograder.course.exercise import Exercise, in_handout_folder, own_files
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
@@ -262,7 +262,7 @@ class _Verification:
         cells = self.exercise.variant(variant.code)
         self._has_full_marks(number, variant.place, self._grade(self.exercise.replaced(variant.code)), cells)
         for name, check in self.checks.items():
-            with beside_handout(self.exercise):
+            with in_handout_folder(self.exercise):
                 error = costs.check_error(check, cells)
             if error:
                 text = f"{type(error).__name__}: {error}"

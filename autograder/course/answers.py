@@ -1,8 +1,8 @@
-"""Reads right and wrong answers from accepted.py and mistakes.py, which have one answer in each percent cell.
+"""Reads right and wrong answers from accepted.py and mistakes.py, which have one answer in each cell.
 
-The first statement of a cell is a docstring. For a right answer, it says how the answer differs from the
-solution. For a mistake, it is the hint. A cell with `exception=` tells the command `verify` not to apply a
-rule to a question, and its docstring gives the reason.
+A cell begins with a `# %%` line that has keys, such as `# %% accepted="with_einsum"`. Then comes a docstring.
+For a right answer, it says how the answer differs from the solution. For a mistake, it is the hint. A cell
+with the key `exception` lists what the command `verify` must not report, and its docstring gives the reason.
 """
 
 import ast
@@ -18,7 +18,7 @@ ACCEPTED, MISTAKES = "accepted.py", "mistakes.py"
 
 
 class Kind(StrEnum):
-    """The kind of answer in a cell. Each value is also the first key in the `# %%` line above the cell."""
+    """The kind of answer in a cell. Each value is also a key in the cell's `# %%` line."""
 
     ACCEPTED = "accepted"
     MISTAKE = "mistake"
@@ -34,11 +34,11 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One cell: a right answer, a wrong answer, or an exception to a rule of `verify`."""
+    """One cell: a right answer, a mistake, or an exception for `verify`."""
 
     kind: Kind
     question: str  # the question of a mistake or an exception, "" for an accepted answer
-    title: str  # the name of the difference or mistake; `__` and a suffix make equal names unique
+    title: str  # the accepted answer's or the mistake's name; it may end in `__` and a suffix
     docstring: str
     code: str  # the code after the docstring
     path: Path
@@ -49,13 +49,13 @@ class Answer:
 
     @property
     def name(self) -> str:
-        """For a mistake, QUESTION__TITLE without the title's suffix; for an accepted answer, the title."""
+        """The title of an accepted answer. For a mistake, QUESTION__TITLE, without the title's suffix."""
         what = self.title.partition("__")[0] or self.title
         return f"{self.question}__{what}" if self.kind is Kind.MISTAKE else self.title
 
     @property
     def hint(self) -> str:
-        """The docstring on one line. For a mistake, it is the hint for students."""
+        """The docstring on one line."""
         return " ".join(self.docstring.split())
 
     @property
@@ -64,7 +64,7 @@ class Answer:
         return f"{self.path}:{self.marker}"
 
     def place_of(self, line: int) -> str:
-        """Return the file and line of line `line` of the code. If the answer is an edit, return `place`."""
+        """Return the file and the line in it of the code's line `line`; for an edit, return `place`."""
         return self.place if self.edit else f"{self.path}:{self.line + line - 1}"
 
 
@@ -81,7 +81,7 @@ def _answers(text: str, path: Path, kinds: tuple[Kind, ...]) -> tuple[Answer, ..
     parsed(path, text)  # raises SourceError with the line if the file is not Python
     lines, answers = dict[tuple[str, str], int](), list[Answer]()
     for line, options, cell in parts(text):
-        if line > 1:  # the text before the first marker describes the file
+        if line > 1:  # the text above the first `# %%` line describes the file
             answers.append(answer := _answer(path, line, options, cell, kinds))
             key = answer.question, answer.title or str(line)
             if (first := lines.setdefault(key, line)) != line:
@@ -136,7 +136,7 @@ def _string(node: ast.expr | None) -> str:
 
 
 def lists(answer: Answer, names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield each text in the lists of an exception as (the list's name, the text, its file and line).
+    """Yield (the list's name, the text, its file and line) for each text in the lists of an exception.
 
     Raise SourceError for the first statement that is not a list of texts with one of these `names`.
     """

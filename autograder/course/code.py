@@ -1,8 +1,8 @@
-"""Reads Python code without running it: whether it can be parsed quickly, and which names it binds.
+"""Tells, without running Python code, whether it can be parsed quickly and which names it binds.
 
-Python's parser stores every prefix of a dotted name in an import, so a long name takes gigabytes. Python's
-compiler copies all names of a function for each nested function. Both costs grow with the square of the
-code's length. Code within the limits of this module takes a fraction of a second.
+Python's parser stores every prefix of a dotted name in an import. Python's compiler copies all names of a
+function for each function inside it. So time and memory can grow with the square of the code's length, up to
+gigabytes. Code within the limits of this module takes a fraction of a second.
 """
 
 import ast
@@ -15,8 +15,8 @@ from itertools import accumulate
 
 MAX_CODE = 150_000  # characters of a notebook's code
 MAX_TOKENS = 20_000  # words and signs; the longest notebook of the course has 6,000
-MAX_DOTS = 100  # dots in one dotted name
-MAX_RUN_DOTS = 1000  # dots in one dotted name of a cell that a worker runs; longer names take long to compile
+MAX_DOTS = 100  # a dotted name must have fewer dots
+MAX_RUN_DOTS = 1000  # dots in one dotted name of a cell that a worker runs
 MAX_DEPTH = 100  # levels of nested brackets
 _PART = r"(?:\.[\s\\]*\w+[\s\\]*)"  # a dot and the word after it in a dotted name
 _LONG_NAME = re.compile(rf"{_PART}{{{MAX_DOTS}}}")
@@ -24,8 +24,8 @@ _DOTTED = re.compile(rf"{_PART}++")
 _TOKEN = re.compile(r"\w+|[^\w\s\\]")
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-# _TIMED matches magics before code on the same line. _MAGIC matches whole lines: magics and requests for
-# help.
+# _TIMED matches a magic before code, as in `%time f(x)`. _MAGIC matches a whole line: a magic, a
+# shell command such as `!ls`, or a request for help such as `f?`.
 _TIMED = re.compile(r"^([ \t]*)%(?:time|timeit|prun)[ \t]+(?:-\w+[ \t]+)*", re.MULTILINE)
 _MAGIC = re.compile(r"^([ \t]*)(?:[%!].*|\?{0,2}[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)
 _ASSIGNED_MAGIC = re.compile(r"=[ \t]*[%!].*$", re.MULTILINE)
@@ -76,12 +76,12 @@ def _measured(code: str) -> tuple[int, int, bool]:
 
 
 def quick_to_parse(code: str) -> bool:
-    """Whether no dotted name in code has MAX_DOTS dots. `ast.parse` would take long for such a name."""
+    """Whether every dotted name has fewer than MAX_DOTS dots. `ast.parse` takes long for long names."""
     return _LONG_NAME.search(code) is None
 
 
 def quick_to_run(code: str) -> bool:
-    """Whether no dotted name in code has more than MAX_RUN_DOTS dots. Compiling such a name takes long."""
+    """Whether every dotted name has at most MAX_RUN_DOTS dots. Compiling long names takes long."""
     return code.count(".") <= MAX_RUN_DOTS or all(
         name[0].count(".") <= MAX_RUN_DOTS for name in _DOTTED.finditer(code)
     )
@@ -95,16 +95,16 @@ def _depth(tokens: Iterable[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CodePart:
-    """A top-level statement, or a whole cell if it cannot be parsed. Then each word counts as a name."""
+    """A top-level statement, or a whole cell if the cell cannot be parsed."""
 
     tree: ast.stmt | None  # None for a whole cell
     bound: frozenset[str]  # the global names that the code binds
-    named: frozenset[str]  # the global names that occur in the code
+    named: frozenset[str]  # the global names in the code; for a whole cell, all its words
     at: int = 0  # the index of the cell
 
 
 def code_parts(codes: Iterable[str]) -> list[CodePart]:
-    """Return the statements of a notebook's code cells. A cell that cannot be parsed is one part."""
+    """Return the parts of a notebook's code cells."""
     codes = list(codes)
     chosen = _readable(codes)
     parts, copies = list[CodePart](), Counter[str]()
@@ -121,15 +121,18 @@ def code_parts(codes: Iterable[str]) -> list[CodePart]:
 def _statements(code: str, _copy: int) -> tuple[tuple[ast.stmt, frozenset[str], frozenset[str]], ...] | None:
     """Return a cell's statements, each with the names that it binds and all names in it.
 
-    A cell that many students share is parsed once. Equal cells of one notebook get separate trees, so that an
-    edit of one tree does not change the other.
+    The result is cached, because many students have the same cell. `_copy` numbers equal cells of a notebook,
+    so that each gets a tree of its own.
     """
     body = parsed(code)
     return None if body is None else tuple((node, bindings(node), _named(node)) for node in body)
 
 
 def parsed(code: str) -> list[ast.stmt] | None:
-    """Return a cell's statements, with magics replaced by `pass` or `None`; None if the code is invalid."""
+    """Return a cell's statements, or None if the code is invalid.
+
+    A magic becomes `pass`, and `x = %magic` becomes `x = None`. Of `%time f(x)`, only `f(x)` remains.
+    """
     timed = _TIMED.sub(r"\1", code)
     plain = (_ASSIGNED_MAGIC.sub("= None", _MAGIC.sub(r"\1pass", text)) for text in (timed, code))
     for text in (code, *plain):
@@ -191,7 +194,6 @@ def _local_names(scope: ast.AST) -> frozenset[str]:
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node binds."""
     match node:
         case ast.Name(name, ast.Store()) | ast.arg(name) | ast.FunctionDef(name) | ast.ClassDef(name):
             yield name
@@ -202,6 +204,5 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 def _named(statement: ast.stmt) -> frozenset[str]:
-    """Return the global names that occur in a statement."""
     pairs = in_scope(statement)
     return frozenset(node.id for node, local in pairs if isinstance(node, ast.Name) and node.id not in local)

@@ -26,12 +26,12 @@ class CourseError(UsageError):
 
 
 class Course:
-    """A course in the folder `root`: its settings, its exercises and its folders."""
+    """A course in the folder `root`."""
 
     def __init__(self, root: Path, settings: CourseSettings) -> None:
         self.root = root
         self.settings = settings
-        self.logged = set[str]()  # the tracebacks in the logs; a traceback is logged only once
+        self.logged = set[str]()  # the tracebacks in the logs
         self.build = root / "build"  # the folder of files that commands can recreate
         self.assignments = root / "assignments"  # the folder of released files, which students get
 
@@ -94,7 +94,6 @@ def find_course(folder: Path) -> Path:
 
 
 def _relative(path: Path) -> str:
-    """Return `path` relative to the current folder if it is below it."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
@@ -112,7 +111,6 @@ def _repeated_names(settings: CourseSettings) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the key and a problem for each exercise without a folder; suggest a folder of a similar name."""
     solutions = course.root / "solutions"
     listed = [exercise.name for exercise in course.settings.exercises]
     folders = sorted(path.parent.name for path in solutions.glob("*/*.py") if path.stem == path.parent.name)
@@ -125,7 +123,7 @@ def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _wrong_rules(course: Course) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the key and a problem for each wrong entry in the settings whose keys are questions."""
+    """Yield the key and a problem for each wrong entry in `forbid`, `by_hand` and `builds_on`."""
     for number, entry in enumerate(course.settings.exercises):
         # An Exercise caches its source. A new object reads the source as it is now.
         exercise = Exercise(course.root / "solutions" / entry.name)
@@ -138,7 +136,7 @@ _BYTES = 32
 
 
 def course_secret(course: Course) -> bytes:
-    """Return the secret of `course`. The first call creates it."""
+    """Return the secret from which hidden inputs are computed. The first call creates it."""
     path = course.root / KEY_FILE
     try:
         if not path.exists():
@@ -155,7 +153,7 @@ def course_secret(course: Course) -> bytes:
 
 
 def _create_secret(path: Path) -> None:
-    """Write a new secret that only its owner can read, unless another process has just written one."""
+    """Write a secret that only its owner can read, unless another process has just written one."""
     with NamedTemporaryFile("w", dir=path.parent, prefix=".", suffix=".part") as draft:
         draft.write(f"{secrets.token_hex(_BYTES)}\n")
         draft.flush()
@@ -171,9 +169,9 @@ def course_files(
 ) -> dict[str, bytes]:
     """Return the content of the files that grading these exercises needs, by path in the course's folder.
 
-    If the course has a secret, it is included, so that other machines draw the same hidden inputs. Each entry
-    of `limits` replaces the course's limit of that name. `due`, if not empty, becomes the due date of every
-    exercise.
+    The course's secret is included if it exists, so that other machines compute the same hidden inputs. Each
+    entry of `limits` replaces the course's limit of that name. `due`, if not empty, becomes the due date of
+    every exercise.
     """
     settings = course.settings.model_dump(mode="json", exclude_unset=True)
     names, dates = {exercise.name for exercise in exercises}, {"due": due} if due else {}
@@ -192,7 +190,8 @@ def copy_course(
 ) -> Course:
     """Write a course with only these exercises to the folder `root`, and return it.
 
-    The copy includes nbgrader_config.py, and the Markdown files in solutions/, which each release contains.
+    The copy includes nbgrader_config.py. It also includes the Markdown files in solutions/, because students
+    get them with each exercise.
     """
     files = course_files(course, exercises, limits, due)
     shared = own_files(course.root / "solutions", "*.md")

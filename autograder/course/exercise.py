@@ -36,8 +36,8 @@ HANDOUT = "handout"
 
 
 @contextmanager
-def beside_handout(exercise: "Exercise") -> Iterator[None]:
-    """Make the exercise's handout the current folder, so that the author's code finds the files by name."""
+def in_handout_folder(exercise: "Exercise") -> Iterator[None]:
+    """Make the handout the current folder, so that the author's code finds the files by name."""
     folder = exercise.handout_folder
     with chdir(folder) if folder is not None and Path.cwd() != folder else nullcontext():
         yield
@@ -62,7 +62,7 @@ def left_by_programs(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise. Its name is the name of its folder."""
+    """One exercise and its folder."""
 
     folder: Path
     settings: ExerciseSettings = field(default=ExerciseSettings(name="plain"), compare=False)
@@ -77,12 +77,12 @@ class Exercise:
 
     @cached_property
     def has_torch(self) -> bool:
-        """Whether its course needs torch."""
+        """Whether the course needs torch."""
         return TORCH in map(name_of, self.packages)
 
     @property
     def name(self) -> str:
-        """The name of the exercise's folder. Students, course.yaml and the gradebook use this name."""
+        """The folder's name, which students, course.yaml and the gradebook use."""
         return self.folder.name
 
     @property
@@ -103,13 +103,13 @@ class Exercise:
 
     @property
     def handout(self) -> dict[str, Path]:
-        """The files that students get with the notebook, by path in its folder, such as data/a.csv."""
+        """The files that students get with the notebook, by path in the handout, such as data/a.csv."""
         folder = self.folder / HANDOUT
         return {path.relative_to(folder).as_posix(): path for path in own_files(folder)}
 
     @cached_property
     def handed_out(self) -> dict[str, bytes]:
-        """The contents of the files in `handout`, by the same keys. Each worker gets copies of them."""
+        """The contents of the files in `handout`, by the same keys."""
         return {name: path.read_bytes() for name, path in self.handout.items()}
 
     @property
@@ -124,7 +124,7 @@ class Exercise:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All files in the exercise's folder, sorted, without files that programs create."""
+        """The files in the exercise's folder, sorted, without files that programs create."""
         return own_files(self.folder)
 
     @property
@@ -134,7 +134,7 @@ class Exercise:
 
     @property
     def catalogue(self) -> tuple[Path, ...]:
-        """The files of the course's catalogue of misconceptions, which all exercises share."""
+        """The files in solutions/misconceptions/, which describe mistakes that occur in many exercises."""
         return own_files(self.folder.parent / "misconceptions", "*.py")
 
     @cached_property
@@ -180,7 +180,7 @@ class Exercise:
     def questions(self) -> list[str]:
         """The questions with hidden tests, or an empty list if the source is invalid.
 
-        Reading `own_cells` raises the error of an invalid source.
+        To get the error of an invalid source, read `own_cells`.
         """
         try:
             return list(self.points)
@@ -208,8 +208,9 @@ class Exercise:
     def needs_no_run(self, code: str) -> bool:
         """Whether grading skips a cell: a demo cell, the given cell, or a part of the given cell.
 
-        When a program such as Colab exports a notebook, it may split or indent the given cell. A part is
-        recognised by its statements. The first line of the given cell is enough to recognise an edited copy.
+        A cell that begins with the given cell's first line counts as the given cell, even if students edited
+        the rest. When a program such as Colab exports a notebook, it may split or indent the given cell. Such
+        a part is recognised by its statements.
         """
         first = self.given_checks.partition("\n")[0]
         if self.only_draws(code) or (first and code.lstrip().startswith(first)):
@@ -220,7 +221,7 @@ class Exercise:
         return False
 
     def _is_given(self, statement: ast.stmt) -> bool:
-        """Whether the given cell contains this statement. Comparing the names first saves time."""
+        """Whether the given cell contains this statement. Names are compared first: `ast.dump` is slow."""
         return _bound_name(statement) in self._given_names and ast.dump(statement) in self._given_statements
 
     @cached_property
@@ -233,12 +234,12 @@ class Exercise:
 
     @cached_property
     def given(self) -> frozenset[str]:
-        """The texts of the code cells that students get unchanged."""
+        """The texts of the code cells that are neither graded nor demos, such as the imports."""
         return frozenset(cell.text for cell in self.cells if cell.role is Role.CODE)
 
     @cached_property
     def reference(self) -> tuple[str, ...]:
-        """The code of each cell of the author's solution, including the cells that students get."""
+        """The code of each cell of the author's solution, including ungraded cells such as the imports."""
         return tuple(cell.text for cell in self.cells if cell.is_reference)
 
     @cached_property
@@ -266,7 +267,7 @@ class Exercise:
         return answers
 
     def replaced(self, code: str) -> dict[str, str]:
-        """Return the new text of the solution cell of each question that `code` answers, by question.
+        """Return, by question, the new texts of the solution cells of the questions that `code` answers.
 
         The first of these cells gets all of `code`, with its helper functions. The other cells become empty.
         """
@@ -275,7 +276,7 @@ class Exercise:
         return {name: "" if number else code for number, name in enumerate(names)}
 
     def variant(self, code: str) -> tuple[str, ...]:
-        """Return the code of each cell of the reference, after `code` has replaced answers in it."""
+        """Return the cells of the reference, with the answers in `code` in place of the author's."""
         replaced = self.replaced(code)
         return tuple(replaced.get(cell.name, cell.text) for cell in self.cells if cell.is_reference)
 
@@ -299,18 +300,21 @@ _CELL = re.compile(r"cell (\d+)")  # the file name under which a worker compiles
 
 @contextmanager
 def reference_errors(exercise: Exercise, variant: Answer | None = None) -> Iterator[None]:
-    """Turn an error of the reference into a SourceError. `variant` is an answer in the reference, if any."""
+    """Turn an error of the reference into a SourceError.
+
+    `variant` is the answer that replaces a part of the reference, if any.
+    """
     try:
         yield
     except (Exception, SystemExit) as error:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
         message = f"{type(error).__name__}: {text}" if text else type(error).__name__
         fix = "all cells except checks and demos must run, one after the other, as plain Python"
-        raise SourceError(f"{_innermost_line(exercise, variant, error)}: {message}; {fix}") from error
+        raise SourceError(f"{_error_place(exercise, variant, error)}: {message}; {fix}") from error
 
 
-def _innermost_line(exercise: Exercise, variant: Answer | None, error: BaseException) -> str:
-    """Return the file and line of the innermost cell in an error's traceback."""
+def _error_place(exercise: Exercise, variant: Answer | None, error: BaseException) -> str:
+    """Return the file and line of the author's code in which an error was raised."""
     lines = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     if isinstance(error, SyntaxError):
         lines.append((error.filename or "", error.lineno or 1))
@@ -325,15 +329,14 @@ def _innermost_line(exercise: Exercise, variant: Answer | None, error: BaseExcep
 
 
 # For each question, the earlier questions that its answer may call. If both answers fail, the later answer is
-# graded again, with a right answer to the earlier question. An earlier question that was not attempted does
-# not count as failed.
+# graded again with a right answer to the earlier question, unless that question was not attempted.
 BuildsOn = Mapping[str, Sequence[str]]
 BUILDS_ON = "builds_on"
-RULES = ("forbid", "by_hand", BUILDS_ON)  # the settings of an exercise that are mappings by question
+RULES = ("forbid", "by_hand", BUILDS_ON)  # the settings of an exercise that have an entry for each question
 
 
 def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the key and a problem for each wrong entry in `rules`, the settings of an exercise by name.
+    """Yield the key and a problem for each wrong entry in `rules`, which maps names in RULES to settings.
 
     A question can only build on earlier questions that ask for a function.
     """

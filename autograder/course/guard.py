@@ -1,6 +1,6 @@
 """Prevents a failure on one submission from stopping a command for all others, and writes the logs in build/.
 
-Every command that processes the submissions of many students uses `one_submission` or `skipping` for each.
+Commands that process many submissions use `one_submission` or `skipping` for each.
 """
 
 import errno
@@ -36,7 +36,7 @@ OnFailure = Callable[[SubmissionError], object]
 
 
 def raise_failure(error: SubmissionError) -> NoReturn:
-    """Raise the error, which stops the command. Functions with an `on_failure` use this by default."""
+    """Raise the error, which stops the command. This is the default of each parameter `on_failure`."""
     raise error
 
 
@@ -44,8 +44,8 @@ def raise_failure(error: SubmissionError) -> NoReturn:
 def one_submission(course: Course, exercise: str, student: str) -> Iterator[None]:
     """Turn any exception of the `with` block into a SubmissionError, so that the caller can go on.
 
-    The traceback goes to build/autograder.log. The error of a full or read-only disk, which affects all
-    submissions, is not changed.
+    The traceback of an unexpected error goes to build/autograder.log. The error of a full or read-only disk
+    affects all submissions, so it is not changed.
     """
     try:
         yield
@@ -62,9 +62,9 @@ def one_submission(course: Course, exercise: str, student: str) -> Iterator[None
 
 
 def unwritable_for_one(error: Exception, course: Course) -> str:
-    """Return the message of `unwritable`. If the error affects all submissions, raise it instead.
+    """Return the message of `unwritable`, or raise `error` itself if it affects all submissions.
 
-    A full disk affects all submissions. A denied permission may affect only one.
+    A full disk affects all submissions. A denied permission may affect only one, so its message is returned.
     """
     problem = unwritable(error, course.root)
     if problem and not isinstance(error, PermissionError):
@@ -87,7 +87,7 @@ def skipping(
 def unwritable(error: BaseException, course: Path) -> str:
     """Return a message with the file that cannot be written and a fix, or "" for an error of another kind.
 
-    If the error has a relative file name, its folder is unknown, so the message names the course's folder.
+    If the error gives no absolute path, the message names the course's folder.
     """
     for cause in _causes(error):
         if isinstance(cause, OSError) and cause.errno in _DENIED:
@@ -95,7 +95,7 @@ def unwritable(error: BaseException, course: Path) -> str:
             if isinstance(name, str | bytes):
                 path = Path(os.fsdecode(name))
                 path = path if path.is_absolute() else course
-            elif isinstance(cause, PermissionError):  # without a file name, the error is not about a file
+            elif isinstance(cause, PermissionError):  # without a name, it is not about a file
                 continue
             else:
                 path = course

@@ -19,8 +19,8 @@ from autograder.course.yaml_lines import KeyPath, Problem
 
 _COMPUTING = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.comprehension, ast.AugAssign)
 _SIMPLE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Assert)
-_WORDS = 6  # a line of a model answer with at least this many words must not be in files for students
-_GAP = r"[\s#]*"  # the text between two tokens: white space, and "#" where a comment continues
+_WORDS = 6  # a line of the author's written answer with at least this many words is secret
+_GAP = r"[\s#]*"  # what may be between two tokens: white space, and the "#" of a comment's next line
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,10 @@ class Secret:
 def secrets(exercise: Exercise) -> list[Secret]:
     """Return the parts of an exercise's answers that students must not read.
 
-    - In a solution, a statement with an operator, a condition or a comprehension is secret.
-    - A statement with a call is secret if the call has several arguments or a keyword argument, or if the
-      statement is the only one of the solution.
+    - In a solution, a simple statement with a binary operator, `... if ... else ...` or a
+      comprehension is secret.
+    - A simple statement with a call is secret if the call has several arguments or a keyword argument, or if
+      it is the solution's only statement.
     - In a written answer, each line of six or more words is secret.
 
     A statement that students also get in their notebook is not secret.

@@ -72,5 +72,5 @@ def _parsed(text: str) -> datetime | None:
 
 
 def _latest(moment: datetime) -> datetime:
-    """Return the moment of a clock time. If clocks go back and it occurs twice, return the later moment."""
+    """Return the moment of a clock time, the later one if the time occurs twice."""
     return max((moment.replace(fold=fold) for fold in (0, 1)), key=lambda choice: choice.astimezone(UTC))

@@ -18,7 +18,7 @@ def checked_question(cell_id: str) -> str | None:
 
 
 def of_mistake(name: str) -> tuple[str, str]:
-    """Split the name of a known mistake, QUESTION__MISTAKE, into its two parts."""
+    """Split the name of a known mistake, QUESTION__MISTAKE."""
     question, _, what = name.rpartition("__")
     return question, what
 

@@ -115,7 +115,7 @@ def _cell_metadata(cell: Cell) -> dict[str, Any]:
 
 
 def _ids(cells: Iterable[Cell]) -> list[str]:
-    """Return an id for each cell, from its name or first words, so that two builds give the same ids."""
+    """Return cell ids, made of names or first words, so that two builds give the same ids."""
     ids, uses = list[str](), Counter[str]()
     for cell in cells:
         words = re.findall(r"[a-z0-9]+", cell.text.lower())[:6]
@@ -126,14 +126,13 @@ def _ids(cells: Iterable[Cell]) -> list[str]:
 
 
 def student_files(exercise: Exercise) -> dict[str, str]:
-    """Return the text of each file of the kit, which students get with the notebook, by the file's name."""
+    """Return the texts of the kit's files, by file name."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in (CHECKS, SETUP)}
     texts[SETUP.name] = _setup(texts[SETUP.name], exercise.packages)
     return texts | {NAMES[-1]: json.dumps(_facts(exercise), indent=1, ensure_ascii=False) + "\n"}
 
 
 def _setup(text: str, packages: Sequence[str]) -> str:
-    """Return the text of SETUP.md, with the names of the packages that the course needs."""
     names = ", ".join([*map(name_of, packages), "Jupyter"])
     words = " ".join(f'"{word}"' if set(word) & set("<>=! ;[") else word for word in packages)
     return text.format(names=f"{names} and pytest", packages=words).replace("install  ", "install ")

@@ -49,7 +49,7 @@ def modules(packages: Sequence[str]) -> tuple[str, ...]:
 
 
 def loaded_first(packages: Sequence[str]) -> tuple[str, ...]:
-    """Return the modules that grading imports at its start. Matplotlib is left out: it is rarely needed."""
+    """Return the modules that grading imports at its start: all but matplotlib, which is rarely needed."""
     return tuple(name for name in modules(packages) if name != FIGURES)
 
 

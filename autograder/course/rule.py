@@ -46,8 +46,8 @@ _SOFTMAXES = """
 GROUPS = {
     "basics": frozenset(
         (_SHAPES + _CREATION + _NUMBERS + _COMPARISONS).split()
-    ),  # views and element-wise operators
-    "sums": frozenset(_SUMS.split()),  # sums and products along a dimension
+    ),  # views, new tensors, element-wise operators and comparisons
+    "sums": frozenset(_SUMS.split()),  # sums, means and products of elements, and writing by index
     "products": frozenset(_PRODUCTS.split()),  # products of vectors and matrices
     "softmaxes": frozenset(_SOFTMAXES.split()),
 }

@@ -30,7 +30,7 @@ from autograder.report.text import number, short_repr
 class Tier(StrEnum):
     """The isolation of a submission from the machine that grades it."""
 
-    FULL = "full"  # like `container`, and namespaces around the process that starts workers
+    FULL = "full"  # also, the process that starts the workers runs in its own namespaces
     CONTAINER = "container"  # Landlock, seccomp and limits in each worker
     BARE = "bare"  # a separate process, with the limits that the system supports
 
@@ -166,11 +166,9 @@ class LateSettings(_Strict):
         )
 
     def _is_over(self, due: datetime, handed_in: datetime) -> bool:
-        """Whether a submission arrived after the cut-off."""
         return self.cut_off is not None and handed_in > self.cut_off.after(due).astimezone(UTC)
 
     def _steps(self, due: datetime, handed_in: datetime) -> int:
-        """Return the lateness in steps, rounded up."""
         steps = 1
         while steps < _MAX_STEPS and self.every.after(due, steps).astimezone(UTC) < handed_in:
             steps += 1
@@ -181,7 +179,7 @@ class Counts(StrEnum):
     """The rule that selects the attempt that counts for a student."""
 
     NEWEST = "newest"
-    BEST = "best"  # the attempt with the most points from tests after the late penalty; if equal, the newest
+    BEST = "best"  # the attempt with the most points from tests, minus the penalty; of equal ones, the newest
     BEFORE_DUE = "last before due"  # the newest attempt that is not late; if all are late, the newest
 
 
@@ -190,7 +188,7 @@ class Tells(StrEnum):
 
     SCORE = "score"
     TESTS = "tests"  # the score, and for each question the tests that did not pass
-    HINTS = "hints"  # everything, with hints and outputs
+    HINTS = "hints"  # the whole page, with hints and outputs
 
 
 class AttemptSettings(_Strict):
@@ -206,7 +204,7 @@ class AttemptSettings(_Strict):
 
 
 class ExerciseSettings(_Strict):
-    """One exercise of the course."""
+    """One entry of `exercises` in course.yaml."""
 
     name: Name = Field(description="the name of its folder in solutions/ and assignments/")
     due: Moment | None = Field(None, description="when submissions become late, with a time zone")
@@ -295,8 +293,7 @@ def read_settings(document: Document) -> CourseSettings:
     try:
         return CourseSettings.model_validate(document.data)
     except ValidationError as error:
-        # If an item of a list is wrong, pydantic also reports that the list is too short. This report is left
-        # out.
+        # For a wrong item, pydantic also reports that its list is too short. This report is left out.
         errors = [each for each in error.errors() if not (each["type"] == "too_short" and each["input"])]
         raise DocumentError(*(_problem(document, details) for details in errors)) from None
 

@@ -32,7 +32,7 @@ _PIXELS_PER_METRE = 96 / 0.0254  # in a browser, a pixel is 1/96 inch
 
 
 def with_figures(text: str, read: Callable[[str], bytes]) -> str:
-    """Return a text in which each link to a figure is replaced by the figure; `read` returns its bytes."""
+    """Replace each link to a figure in a text by the figure, whose bytes `read` returns."""
     return _FIGURE.sub(lambda match: _img_tag(match[1], read(match[2]), _KINDS[match[3]]), text)
 
 
@@ -76,7 +76,11 @@ class Role(StrEnum):
     DEMO = "demo"
 
 
-GRADED = (Role.SOLUTION, Role.CHECK, Role.MANUAL)  # the roles of graded cells, which are also keys of markers
+GRADED = (
+    Role.SOLUTION,
+    Role.CHECK,
+    Role.MANUAL,
+)  # the roles of graded cells; a cell's marker has its role as a key
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ class Cell:
     def rubric(self) -> list[str]:
         """The items that a full written answer names, each with its points. Students can read the items.
 
-        The rubric is the last paragraph of the model answer, in parentheses, with `;` between the items.
+        The rubric is the last paragraph of the hidden lines, in parentheses, with `;` between the items.
         """
         text = " ".join(self._answer_and_rubric()[1].split()).rstrip(".")
         return [item.strip() for item in text.split(";") if item.strip()]
@@ -249,10 +253,10 @@ def _cells(text: str, path: Path) -> tuple[Cell, ...]:
 
 
 def parts(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the line on which each cell's text begins, the marker's text after `# %%`, and the cell's text.
+    """Yield, for each cell, the line on which its text begins, the marker's text after `# %%`, and its text.
 
-    The cells are the same as jupytext's, but importing jupytext takes seconds. A marker inside a string does
-    not begin a cell. The text before the first marker, such as jupytext's header, is yielded with line 1.
+    The cells are those of jupytext, which is not used because importing it takes seconds. A marker inside a
+    string does not begin a cell. The text before the first marker, such as jupytext's header, has line 1.
     """
     start, options, lines = 1, "", list[str]()
     for number, line in enumerate([*text.split("\n"), "# %%"], 1):
@@ -325,7 +329,7 @@ def _problems(cells: Iterable[Cell]) -> Iterator[tuple[Cell, str]]:
 
 
 def _unpaired(solutions: Sequence[Cell], checks: Sequence[Cell]) -> Iterator[tuple[Cell, str]]:
-    """Yield a message for each solution without a check, check without a solution, or undefined question."""
+    """Yield solutions that have no check or do not define their question, and checks without a solution."""
     for cell in solutions:
         if cell.name not in {check.name for check in checks}:
             yield cell, f'question "{cell.name}" has no check; add a cell check="{cell.name}" points=1'

@@ -96,8 +96,7 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
 def _repeated(node: yaml.Node, path: KeyPath = (), above: tuple[yaml.Node, ...] = ()) -> Iterator[Problem]:
     """Yield a problem for each key below `node` that occurs twice in its mapping.
 
-    `above` contains the ancestors of `node`. They are skipped, because an alias can make a node its own
-    child.
+    `above` contains the ancestors of `node`. They are skipped: an alias can make a node its own child.
     """
     first: dict[str | int, int] = {}
     for step, line, child in _children(node):

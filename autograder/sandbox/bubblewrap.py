@@ -47,7 +47,7 @@ def _system_options() -> Iterator[str]:
 
 
 def _folders_outside_system(readable: Sequence[Path]) -> list[Path]:
-    """Return the readable folders that are inside neither the system's folders nor each other."""
+    """Return the readable folders that are inside neither a system folder nor another of them."""
     folders: list[Path] = []
     for path in sorted({*interpreter(), *readable}):
         inside = any(path.is_relative_to(other) for other in (*folders, *map(Path, _SYSTEM)))

@@ -1,7 +1,7 @@
 """Starts the zygote's process.
 
-A grader starts the zygote first. Then both processes import the course's packages at the same time. Therefore
-this module imports none of these packages.
+A grader starts the zygote first. Then both processes import the course's packages at the same time. So this
+module imports none of them.
 """
 
 import os
@@ -35,7 +35,7 @@ FONTS = _fonts()
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
 # This script starts bubblewrap, and kills the whole process group when the grader dies. Bubblewrap's option
 # --die-with-parent is not enough: if bubblewrap is killed during its setup, the process inside never ends.
-# The script does not import subprocess, because that would delay the zygote.
+# Importing subprocess would delay the zygote.
 _GUARD = """
 import ctypes, os, signal, sys
 grader, descriptor, *command = sys.argv[1:]
@@ -61,8 +61,7 @@ class Launched:
     def end(self, patience: float = 0) -> None:
         """Close the socket, which ends the zygote; kill its process group after `patience` seconds.
 
-        A zygote in bubblewrap is killed at once. All its temporary files are in memory, so it need not remove
-        them.
+        A zygote in bubblewrap is killed at once, because its temporary files are only in memory.
         """
         self.control.close()
         if not self.outer:

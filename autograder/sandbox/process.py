@@ -2,9 +2,8 @@
 
 Each request allows the process a number of seconds. Seconds count while the process computes (the kernel
 measures this time), and while all its threads sleep. They do not count while it waits for a processor or a
-disk, so a busy machine does not shorten the process's time. The limit of wall-clock time is ten times as
-long, and at least ten seconds. When this limit is reached, the machine was too busy, and StarvedError is
-raised.
+disk, so a busy machine does not shorten the process's time. If the machine is too busy to give these seconds
+within ten times as much wall-clock time, and at least ten seconds, StarvedError is raised.
 """
 
 import os
@@ -26,7 +25,7 @@ _AT_ONCE = 16 << 10  # bytes to read at once, enough for nearly every reply
 _MOST_LATE = 100  # number of late replies that are ignored; reading more would cost the grader too much time
 _LINGER_SECONDS = 0.2  # longest wait for the end of a process that has closed its connection
 LOOK_SECONDS = 0.05  # mean time between two checks of whether a process sleeps
-LONGEST_SLEEP = 1.0  # longest sleep counted between two checks; the machine may have been suspended
+LONGEST_SLEEP = 1.0  # most sleep counted between two checks, in case the machine was suspended
 _TIMES, LEAST_PATIENCE = 10, 10.0  # wall-clock limit: 10 times a request's seconds, but at least 10 seconds
 _CHANCE = random.SystemRandom()  # random numbers of the kernel, which do not depend on seeds
 AWAKE = {b"R", b"D"}  # states of a thread that computes, or waits for a processor or a disk
@@ -99,7 +98,7 @@ class Worker:
             raise
         except OSError as error:
             how = self._close(_LINGER_SECONDS)
-            deadline.check()  # the kernel's limit of processor time may have ended the process
+            deadline.check()  # if the kernel's limit of processor time ended it, this is a DeadlineError
             raise DiedError(how) from error
         return reply
 
@@ -147,7 +146,7 @@ class Worker:
             answered = reply.pop("id", None)
             if answered == number and "function" in reply and answer is not None:
                 self._send(pack(*answer(reply, sent)), deadline)
-                self.received = before  # calls are not stored, so their bytes do not count
+                self.received = before  # counts only replies, which the grader stores
                 self.clock.add(time.thread_time() - begun)
                 deadline.check()
                 continue
@@ -200,24 +199,24 @@ class _Clock:
         return self._process_seconds + self._children + self._added + self.slept
 
     def add(self, seconds: float) -> None:
-        """Add seconds that the grader computed for the process.
+        """Add the seconds for which the grader ran functions of the hidden test that the process called.
 
-        The process slept meanwhile, and this sleep does not count.
+        The process slept meanwhile; this sleep is not counted again.
         """
         self._added += seconds
-        self.begin()
+        self.forget_sleep()
 
     def stop(self) -> None:
         """Stop counting when the process has ended, because a new process may get its id."""
         self.seconds()
         self._runs = False
 
-    def begin(self) -> None:
-        """Forget when sleep began, because the process may have waited for the grader until now."""
+    def forget_sleep(self) -> None:
+        """Do not count sleep from before now, because the process may have waited for the grader."""
         self._asleep_since = None
 
     def look(self, channel: select.poll) -> None:
-        """Count the time since the last `look` as sleep, if the process slept then and sleeps now.
+        """Count the time since the last `look` as sleep, if the process slept at that `look` and sleeps now.
 
         A process whose `channel` has bytes that the grader has not read counts as awake.
         """
@@ -243,16 +242,15 @@ class _Deadline:
         now = time.monotonic()
         self._next_look, self._patience = now + LOOK_SECONDS, max(_TIMES * seconds, LEAST_PATIENCE)
         self._give_up = now + self._patience
-        self._clock.begin()
+        self._clock.forget_sleep()
 
     @property
-    def left(self) -> float:
-        """The seconds that are left."""
+    def seconds_left(self) -> float:
         return max(self._seconds - (self._worker.seconds - self._begun), 0.0)
 
     def check(self) -> None:
         """Raise DeadlineError if no seconds are left."""
-        if not self.left:
+        if not self.seconds_left:
             raise DeadlineError(slept=self._clock.slept - self._slept > self._seconds / 2)
 
     def wait(self, channel: select.poll) -> None:
@@ -268,9 +266,10 @@ class _Deadline:
                 self._clock.look(channel)
                 self.check()
                 if now >= self._give_up and not channel.poll(0):
+                    used = self._seconds - self.seconds_left
                     raise StarvedError(
                         f"the machine was too busy: within {self._patience:g} s, a submission could use only "
-                        f"{self._seconds - self.left:.3g} of its {self._seconds:.3g} s of processor time"
+                        f"{used:.3g} of its {self._seconds:.3g} s of processor time"
                     )
             if channel.poll(1000 * max(self._next_look - now, 0.001)):
                 return

@@ -32,10 +32,10 @@ _REQUIRED = {
 class Zygote:
     """A process that has imported the course's packages and forks workers.
 
-    At the end of a `with` block, the zygote and all its workers end. The zygote runs in bubblewrap if
-    bubblewrap is installed. The first worker tries forbidden actions. After that, `walls` names the walls
-    that are in effect, and `unsafe` says whether the course demands further walls. `launched` is the zygote's
-    process if it has been started already.
+    At the end of a `with` block, the zygote and all its workers end. It runs in bubblewrap if bubblewrap is
+    installed. The first worker tries forbidden actions. After that, `walls` names the walls that are in
+    effect, and `unsafe` says whether the course demands further walls. `launched` is the zygote's process if
+    it has been started already.
 
     The kernel ends the zygote when the thread that created it ends.
     """
@@ -69,7 +69,7 @@ class Zygote:
 
     @property
     def reported_walls(self) -> tuple[str, ...]:
-        """The walls as reports name them, with "unsafe" at the end if the course demands further walls."""
+        """The names of the walls for a report, and "unsafe" if the course demands further walls."""
         return (*self.walls, "unsafe") if self.unsafe else self.walls
 
     @property

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import pytest
 
-from autograder.course.exercise import Exercise, beside_handout, reference_errors
+from autograder.course.exercise import Exercise, in_handout_folder, reference_errors
 from autograder.course.source import SourceError
 from autograder.report.report import Verdict
 from autograder.testing.exchange import (
@@ -25,7 +25,7 @@ from autograder.testing.pytest_internals import CollectedTests
 from autograder.testing.student import Student
 from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import ProtocolError
-from autograder.worker.stand_in import seed_the_processor_alone
+from autograder.worker.stand_in import skip_missing_devices
 
 # Returns the error that keeps a question's tests from running, or None.
 _Refused = Callable[[str], BaseException | None]
@@ -138,10 +138,10 @@ class Suite:
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
-        seed_the_processor_alone()  # makes torch.manual_seed faster; workers do the same
+        skip_missing_devices()  # makes torch.manual_seed faster; workers do the same
         with reference_errors(exercise):
             self._reference = self._solution()
-        with beside_handout(exercise):
+        with in_handout_folder(exercise):
             self._collected = CollectedTests(exercise.suite)
         self._fair: dict[tuple[int, Inputs], bool] = {}
         items = enumerate(self._collected.items)
@@ -185,7 +185,7 @@ class Suite:
         student.begin(test.number, test.question, record=record)
         reference.begin(test.number, test.question)
         seeded = drawing(inputs.seed(test.number), by_torch=self.exercise.has_torch)
-        with seeded, beside_handout(self.exercise):
+        with seeded, in_handout_folder(self.exercise):
             error = self._collected.run(self._collected.items[test.number], student, reference)
         return Run.ended(test, error, tuple(student.exchanges), tuple(student.ran))
 
@@ -210,7 +210,7 @@ class Suite:
 
     def namespace(self, cells: tuple[str, ...]) -> Namespace:
         """Run trusted code cells in the folder of the exercise's files, and return their namespace."""
-        with beside_handout(self.exercise):
+        with in_handout_folder(self.exercise):
             return run_code(cells)
 
 

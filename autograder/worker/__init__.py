@@ -14,8 +14,8 @@ them.
 - operators: records which operators torch runs during a call.
 - description: describes an exception, or a value that cannot be sent, to the grader.
 - protocol: the form of every message between grader and worker, and the limits on its size.
-- coding: turns values into messages and back. A table has a row for each kind of value.
-- values: the table of all rows, and the rows for types of Python.
+- coding: turns values into messages and back, with a table that has a row for each kind of value.
+- values: fills this table, and contains the rows for Python's own types.
 - arrays, tables, figures: the rows for torch and numpy, for pandas, and for matplotlib.
 - walls: lets a worker confine itself with Landlock, seccomp and limits.
 - seccomp: the filter of system calls; syscalls.toml lists the allowed ones.

@@ -105,7 +105,7 @@ def _dtype(_: Decoder, name: Any, __: Header) -> Any:
 
 
 def _encode_array(encoder: Encoder, value: Any) -> Header:
-    """Return the JSON of an array, with its elements in a part of bytes, or as a list of objects."""
+    """Return the JSON of an array. A part of the message has its elements, unless these are objects."""
     numpy = sys.modules["numpy"]
     if not is_small(value.shape) or numpy.ma.isMaskedArray(value):
         raise RefusedError

@@ -1,9 +1,8 @@
 """Turns values into a message's JSON and parts (tensors or bytes), and back.
 
 The table in the module `values` has a row for each kind of value, with a function that encodes such values
-and a function that decodes them. Decoded values are always plain: an instance of a subclass arrives as an
-instance of its base. If a value has no row, or if it is too large, the value stays in its process, and the
-message contains a reference to it.
+and a function that decodes them. An instance of a subclass arrives as an instance of its base. A value that
+has no row or is too large stays in its process, and the message contains a reference to it.
 """
 
 import sys
@@ -22,12 +21,14 @@ from autograder.worker.protocol import (
     ProtocolError,
 )
 
-MAX_KEY = 500  # largest length of a dict's key, such as a parameter's name, in characters
-MAX_ITEMS = 1000  # largest number of items in a dict or set; fast to store even if all hashes are equal
+MAX_KEY = 500  # largest length of a dict's key, in characters
+MAX_ITEMS = (
+    1000  # largest number of items in a dict or set, which is fast to build even if all hashes are equal
+)
 MAX_BITS = 4096  # largest number of bits in an integer
 MAX_INTEGER = 1 << 63  # integers from this size on are written in hexadecimal
 # The largest number of containers inside each other. Each container takes at most three levels of brackets.
-# The levels of four containers are left for the message around the values.
+# Four containers are subtracted for the message that contains the values.
 _MAX_LEVELS = MAX_DEPTH // 3 - 4
 _MAX_KEY_ELEMENTS = 100  # largest number of elements in a tuple or frozenset that is a key
 _MRO = type.__dict__["__mro__"].__get__
@@ -58,7 +59,10 @@ def _row_of(kind: Any) -> Row | None:
 
 @lru_cache(1)
 def _rows(*_: int) -> Mapping[int, tuple[object, Row]]:
-    """Return {id(type): (type, row)}. Loading a module changes the arguments, which renews the cache."""
+    """Return {id(type): (type, row)}.
+
+    The result is cached until the arguments, the numbers of loaded modules and of rows, change.
+    """
     rows = dict[int, tuple[object, Row]]()
     for row in reversed(TABLE.values()):
         for path in row.types:
@@ -71,8 +75,7 @@ def _rows(*_: int) -> Mapping[int, tuple[object, Row]]:
 class Encoder:
     """Turns the values of one message into JSON, and collects the message's parts.
 
-    A value that is too large is replaced by a reference. If the message as a whole becomes too large or is
-    nested too deeply, an error is raised.
+    A message that becomes too large raises ValueError. Containers nested too deeply raise RecursionError.
     """
 
     def __init__(self, refer: Callable[[object], Header]) -> None:
@@ -110,7 +113,7 @@ class Encoder:
             self._depth -= 1
 
     def take(self, tokens: int) -> None:
-        """Add `tokens` to the message's brackets and commas; raise RefusedError if they are too many."""
+        """Count `tokens` more brackets and commas in the message; raise RefusedError if it has too many."""
         self._tokens -= tokens
         if self._tokens < 0:
             raise RefusedError
@@ -157,7 +160,7 @@ class Decoder:
             raise ProtocolError(f"a value is malformed: {type(error).__name__}") from None
 
     def value(self, code: Any) -> Any:
-        """Return a value that is inside another value. Errors are converted later, by `decode`."""
+        """Return a value that is inside another value. `decode` turns its errors into ProtocolErrors."""
         if code is None or type(code) in (bool, float):
             return code
         if type(code) is str and len(code) <= MAX_TEXT:
@@ -184,9 +187,9 @@ class Decoder:
         return keys
 
     def content(self, index: Any) -> bytes:
-        """Return a part of bytes. Each part can be used only once.
+        """Return the bytes of part number `index`.
 
-        Otherwise, a small message could become huge values.
+        A part can be used only once, so that a small message cannot become many large values.
         """
         part = self.parts[index] if type(index) is int and index >= 0 else None
         if index in self._taken or type(part) is not bytes:

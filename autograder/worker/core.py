@@ -47,7 +47,7 @@ def core() -> Core:
 
 
 def prepare() -> None:
-    """If torch is loaded, take the references, and remove functions that could stop the recorder."""
+    """If torch is loaded, take the references, and remove functions that could stop `operators.Recorder`."""
     if (torch := sys.modules.get("torch")) is None:
         return
     core()

@@ -1,4 +1,4 @@
-"""Describes an exception, or a value that cannot be sent, to the grader in a few short texts and numbers.
+"""Describes an exception, or a value that cannot be sent, in a few short texts and numbers.
 
 The exception comes from a submission, so its methods may fail and its texts may have any length.
 """
@@ -78,7 +78,6 @@ def kind(value: Any) -> str:
 
 
 def _describe_size(tensor: Any) -> str:
-    """Return a text on the size of a tensor that is too large to be sent."""
     if tensor.dim() > MAX_DIMS:
         return f" with {tensor.dim()} dimensions"
     return (

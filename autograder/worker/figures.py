@@ -20,13 +20,13 @@ class Drawn:
     """A line, a group of bars or a group of points: its coordinates, and its label in the legend."""
 
     label: str
-    x: Any  # an array of numbers
-    y: Any  # an array of numbers
+    x: Any  # an array of numbers; for bars, also horizontal ones, the positions of their middles
+    y: Any  # an array of numbers; for bars, their lengths
 
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """The contents of one pair of axes. A bar's x is its middle, and its y is its length."""
+    """The contents of one pair of axes."""
 
     title: str
     xlabel: str
@@ -49,7 +49,7 @@ class Figure:
 
 
 def _encode(encoder: Encoder, value: Any) -> Header:
-    """Return the description of a figure. Axes are described as a figure with these axes and no title."""
+    """Return the description of a figure. One pair of axes is described as a figure without a title."""
     alone = hasattr(value, "get_xlabel")
     axes = [value] if alone else list(value.axes)
     if len(axes) > _MOST:

@@ -78,12 +78,12 @@ class Namespace:
         return ({**reply, "ran": self._recorder.operators} if self._recorder else reply), answered
 
     def _try_codes(self, header: Header, parts: Parts) -> Reply:
-        """Run each edited version of a student's code, and let the version reply to the requests of tests.
+        """Run each edited version of a student's code, and reply to the tests' requests with that version.
 
         The grader looks for the smallest edit after which all tests pass. `source` contains statements,
         separated by null characters. Each of `codes` is one version, as a list of indices of statements. Each
-        of `tests` is a list of requests, each with its number of parts. After the first error in a test, the
-        test's other requests get no reply.
+        of `tests` is a list of pairs: a request, and its number of message parts. After the first error in a
+        test, the test's other requests get no reply.
         """
         statements, sent = header["source"].split("\0"), Parts()
         results: list[Any] = []
@@ -211,8 +211,8 @@ class Namespace:
     ) -> tuple[Any, Header]:
         """Make the requested call. Return the result, and a reply with the encoded result and arguments.
 
-        Operators are recorded until all values are encoded, because the submission's code can still change
-        the values before that.
+        Operators are also recorded during encoding, because the submission's code can still change the values
+        then.
         """
         target = self._resolve(header["of"])
         if header.get("record") is True and "torch" not in header["of"] and sys.modules.get("torch"):
@@ -270,15 +270,11 @@ class MissingError(NameError):
 
 @lru_cache(1024)
 def _compiled(source: str, name: str) -> CodeType:
-    """Compile an edited statement or a trusted cell. The code is cached, because it is often needed again."""
     return compile(source, name, "exec")
 
 
 def run_code(cells: tuple[str, ...]) -> Namespace:
-    """Run trusted code cells in this process, without IPython, and return their namespace.
-
-    Printed output is dropped.
-    """
+    """Run trusted code cells in this process, without IPython and output, and return their namespace."""
     variables: dict[str, Any] = {"__name__": "__main__"}
     with silence():
         for number, code in enumerate(cells):
@@ -311,5 +307,5 @@ def seed_generators(seed: int) -> None:
 
 
 def copied(parts: Iterable[Any]) -> Parts:
-    """Return the parts of a message with copies of its tensors, because the called code may change these."""
+    """Return parts with copies of the tensors, which the called code may change."""
     return [part if type(part) is bytes else part.clone() for part in parts]

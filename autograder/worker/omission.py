@@ -1,7 +1,7 @@
 """Leaves out statements that need something the worker lacks: a package, a file, the network or a GPU.
 
-A notebook from Colab or from a student's machine may contain lines that cannot work where it is graded. The
-rest of the cell should still be graded. So the cell runs without such lines, and a note tells the student.
+A notebook from Colab or from a student's machine may contain such lines. The cell runs without them, so that
+its other lines can be graded, and a note tells the student.
 """
 
 import ast
@@ -26,10 +26,10 @@ class Omissions:
     """The statements that were left out of a notebook's cells, and the names that are therefore undefined."""
 
     def __init__(self) -> None:
-        # undefined name: (the left-out statement that should define the name, why it was left out). The name
-        # "*" stands for the last `from package import *` of a missing package.
+        # {undefined name: (the left-out statement that should define the name, why it was left out)}. The
+        # name "*" stands for the last `from package import *` of a missing package.
         self._origins: dict[str, tuple[str, str]] = {}
-        # For the last cell: undefined name: the error of the left-out statement that should define the name.
+        # For the cell that ran last: {undefined name: error of the left-out statement that should define it}.
         self._unbound: dict[str, BaseException] = {}
 
     def rest(self, statement: ast.stmt, error: BaseException | None) -> Rest | None:
@@ -50,10 +50,7 @@ class Omissions:
         return self._left_out(statement, error, why)
 
     def first_unbound(self, names: Collection[str]) -> BaseException | None:
-        """Return the first error that left a name of the last cell undefined, or None.
-
-        `names` are the names that are defined now.
-        """
+        """Empty `_unbound`; return its first error whose name is not in `names`, those defined, or None."""
         unbound, self._unbound = self._unbound, {}
         return next((error for name, error in unbound.items() if name not in names), None)
 
@@ -107,7 +104,7 @@ class Omissions:
 
 
 def _magic(statement: ast.stmt) -> tuple[str, ...]:
-    """Return the name and the arguments of the method that a magic calls; () for other statements."""
+    """Return ("run_line_magic", "cd", "x") for get_ipython().run_line_magic("cd", "x"), () without magic."""
     call = getattr(statement, "value", None)
     method = getattr(call, "func", None)
     if not isinstance(call, ast.Call) or not isinstance(method, ast.Attribute):
@@ -125,7 +122,6 @@ def _one_by_one(statement: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
 
 
 def _bound(statement: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement would define."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id

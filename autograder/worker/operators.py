@@ -5,8 +5,7 @@ kernel runs, including the operators inside a composite operator such as conv1d.
 profiler's events every 0.1 seconds. Otherwise, the events of an endless loop would fill the memory.
 
 Operators in other threads are not recorded. If another thread computes during the call, the record says that
-operators were lost. The recorder runs in the submission's process, so the submission can tamper with the
-record. An operator that is missing from the record may still have run.
+operators were lost. The submission can tamper with the record, so a missing operator may still have run.
 """
 
 import signal

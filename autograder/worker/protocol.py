@@ -7,10 +7,8 @@ Reading a message may cost much more memory and time than writing it. For exampl
 a dict of seventy bytes. Therefore the reader first checks the length of a message, then the number of its
 JSON values, then the sizes of its parts.
 
-In the course's exercises, right answers and known mistakes need at most 205 KB of tensors, a header of 1.9
-KB, 7 nested brackets, 18 tensors, 4 dimensions, 32,000 elements, dicts of 15 items, keys of 25 characters and
-texts of 388 characters. The limit of dimensions is eight times the number that is needed. Each other limit is
-at least twenty times the number that is needed.
+Each limit is at least twenty times what right answers and known mistakes in the course's exercises need. Only
+the limit of dimensions is eight times as high.
 """
 
 import ctypes
@@ -36,7 +34,7 @@ MAX_TEXT = 10_000  # largest length of a string, in characters
 MAX_PARTS = 1000
 MAX_PARTS_HEADER = 512 << 10  # largest size of safetensors' header, which lists dtypes and shapes, in bytes
 MAX_DIMS = 32  # largest number of a tensor's dimensions; most functions of torch allow 64
-MAX_ELEMENTS = 1 << 22  # largest number of elements in a tensor, and in its sums along any dimensions
+MAX_ELEMENTS = 1 << 22  # largest number of elements in a tensor; a dimension of size 0 counts as size 1
 _LONG = {"code", "source", "outputs"}  # a header with one of these entries may have MAX_HEADER bytes
 _MAX_DIGITS = 20
 _BRACKETS = b"{}[]"
@@ -55,7 +53,7 @@ Receive = Callable[[int], bytes]  # returns exactly that number of bytes
 
 
 class ProtocolError(Exception):
-    """A frame or a value breaks the protocol."""
+    """A message or a value breaks the protocol."""
 
 
 def _integer(digits: str) -> int:
@@ -69,7 +67,7 @@ _DECODER = json.JSONDecoder(parse_constant=int, parse_int=_integer)  # refuses N
 
 
 def pack(header: Header, parts: Parts) -> bytes:
-    """Return the frame of `header` and `parts`."""
+    """Return the frame of a message: the lengths of header and payload, the header, and the payload."""
     text = write_json(header)
     if len(text) > (MAX_HEADER if header.keys() & _LONG else MAX_ANSWER):
         raise ProtocolError("the header is larger than a frame allows")
@@ -89,8 +87,7 @@ def longest_answer(request: Header) -> int:
 def read_frame(receive: Receive, most: int = MAX_HEADER) -> tuple[Header, Parts]:
     """Read one frame through `receive(count)`, which returns exactly `count` bytes.
 
-    A frame begins with the lengths of its header and its payload. If the header has more than `most` bytes,
-    or if the payload is too long, neither is read.
+    If the header has more than `most` bytes, or if the payload is too long, neither is read.
     """
     header_length, payload_length = _LENGTHS.unpack(receive(_LENGTHS.size))
     if header_length > most or payload_length > MAX_PAYLOAD:
@@ -123,7 +120,7 @@ def unpack(text: bytes, payload: bytes) -> tuple[Header, Parts]:
 
 
 def write_json(value: object) -> bytes:
-    """Return a value as JSON."""
+    """Return a value as JSON in UTF-8."""
     return _ENCODER.encode(value).encode()
 
 
@@ -167,10 +164,9 @@ def _read_parts(payload: bytes) -> Parts:
 
 
 def is_small(shape: Sequence[int]) -> bool:
-    """Whether a tensor of this shape may be sent: the tensor and its sums along any dimensions are small.
+    """Whether a tensor of this shape may be sent: few dimensions, and a small product of sizes other than 0.
 
-    Dimensions of size 0 are left out of the product. For example, a tensor of shape (2**29, 0) is empty, but
-    its row sums take gigabytes.
+    An empty tensor can have huge sums: for shape (2**29, 0), the sums of the rows take gigabytes.
     """
     return len(shape) <= MAX_DIMS and math.prod(size or 1 for size in shape) <= MAX_ELEMENTS
 

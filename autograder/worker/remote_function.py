@@ -18,8 +18,8 @@ from autograder.worker.protocol import Header, Parts
 from autograder.worker.values import Decoder, Encoder
 
 Answer = Callable[[Header, Parts], tuple[Header, Parts]]  # sends a call to the grader and returns its reply
-# A stack, because trusted code runs in the grader's process, where a called function may send a request
-# itself.
+# A stack, because calls can be nested: trusted code runs in the grader's process, and a function called by it
+# may send a further request.
 _answers: list[Answer] = []
 
 
@@ -39,7 +39,7 @@ def unanswered(*_: object) -> tuple[Header, Parts]:
 
 
 class RemoteFunction:
-    """A function of the hidden test. The grader has the function itself, and the worker only its number."""
+    """A function of the hidden test."""
 
     __slots__ = ("_number",)
 
@@ -61,7 +61,7 @@ class RemoteFunction:
 
 
 class _Call:
-    """A call of a function. It can be sent again with other tensors."""
+    """A call, which can be sent again with other tensors."""
 
     def __init__(self, torch: Any, number: int, args: Any, kwargs: Any) -> None:
         self._number, self._tree = number, torch.utils._pytree
@@ -71,10 +71,11 @@ class _Call:
         self.result: Any = None  # how the items of the function's result are nested
 
     def run(self, groups: Sequence[Sequence[Any]]) -> Any:
-        """Send the call with `groups[0]` as its tensors, and return the result.
+        """Send the call with the tensors in `groups[0]`, and return the function's result.
 
-        With a second group of tensors, return the gradients of sum(result * groups[1]) instead. With a third
-        group, return the gradients of sum(these gradients * groups[2]), and so on.
+        Two groups request the gradients of sum(result * groups[1]) with respect to groups[0]. Three groups
+        request the gradients of sum(those gradients * groups[2]) with respect to groups[0] and groups[1].
+        Further groups continue in this way.
         """
         leaves, (tensors, *weights) = [*self._leaves], groups
         for at, tensor in zip(self._places, tensors, strict=True):
@@ -117,7 +118,7 @@ def _differentiable() -> Any:
     function: Any = sys.modules["torch"].autograd.Function
 
     class Differentiable(function):  # type: ignore[misc]
-        """A call, or its gradients. `tensors` are the groups for `_Call.run`, with lengths in `sizes`."""
+        """A call, or its gradients. `tensors` has all groups of `_Call.run`, and `sizes` their lengths."""
 
         @staticmethod
         def forward(call: _Call, sizes: list[int], *tensors: Any) -> Any:

@@ -38,13 +38,13 @@ _SET_SECCOMP, _FILTER = 22, 2
 _CLONE_THREAD = 0x00010000
 _SAFE_IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _SAFE_PRCTLS = (15, 16, 3, 39)  # set and get a thread's name, get dumpable, get no-new-privs
-# These commands duplicate descriptors, read and set flags, and read the size of a pipe. Other commands are
-# refused. F_SETOWN could make the kernel send signals to other processes. Submissions could exchange data
-# through locks. Larger pipes could use up the 64 MB that the pipes of all workers may have in total.
+# These commands duplicate descriptors, read and set flags, and read the size of a pipe. Others are refused,
+# because F_SETOWN can make the kernel send signals to other processes, locks can carry data to other
+# submissions, and larger pipes could use up the 64 MB that the pipes of all workers may have in total.
 _SAFE_FCNTLS = (*range(5), 1030, 1032)
 # Threads of one process wake each other with private futexes, which are allowed. On shared futexes, only
-# waiting is allowed, because joining a thread needs it. Otherwise, a submission could send data to another
-# submission by waking it, through a file that both can read.
+# waiting is allowed, because joining a thread needs it. If waking were allowed, two submissions could map a
+# file that both can read, and exchange data by waking each other.
 _PRIVATE, _FUTEX_COMMAND, _FUTEX_WAITS = 128, 0x7F, (0, 9)
 # From this number on, clocks measure the processor time of other processes and threads.
 _CLOCKS_OF_PROCESSES = 0x80000000
@@ -87,7 +87,7 @@ def build(process: int, machine: str) -> list[Instruction]:
         program += _for_call(special[name], 0, others, _ALLOW)
     unwritten = [_do(_AND, _MODE_AND_TRUNCATE), *_if_any_of(_TRUNCATE_UNWRITTEN, _EPERM)]
     for name, flags in (("open", 1), ("openat", 2)):
-        if name in special:  # aarch64 has only openat
+        if name in special:  # aarch64 has openat, but not open
             program += _for_call(special[name], flags, unwritten, _ALLOW)
     return [*program, _do(_RETURN, _ENOSYS)]
 
@@ -108,7 +108,7 @@ def unconditional(machine: str) -> tuple[Instruction, ...]:
 
 
 def _if_any_of(values: Iterable[int], action: int, jump: int = _JUMP_EQUAL) -> list[Instruction]:
-    """Return instructions that do `action` if the loaded number equals one of `values`.
+    """Return instructions that do `action` if the number loaded last equals one of `values`.
 
     `jump` can be another comparison: _JUMP_SET (has one of these bits) or _JUMP_ABOVE (is at least a value).
     """

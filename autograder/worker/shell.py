@@ -25,7 +25,7 @@ MAX_WRITTEN = 50_000_000  # largest number of characters that a cell may print; 
 MAX_DISPLAYS = 20  # largest number of pictures and tables that are kept from a cell
 MAX_SHOWN = 2 << 20  # largest size of a cell's pictures and tables together, in characters
 _LEAST = 16  # each write counts as at least this many characters
-# Each change between stdout and stderr begins a new output, unless the cell already has so many outputs.
+# Each change between stdout and stderr begins a new output, unless the cell already has this many outputs.
 MAX_CHANGES = 150
 _PROGRAMS = """
     ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
@@ -48,7 +48,7 @@ class FloodError(RuntimeError):
 
 
 class Outputs:
-    """The outputs of one cell so far, as a notebook stores them. Their number and size are limited."""
+    """The outputs of one cell so far, as a notebook stores them, up to the limits."""
 
     def __init__(self) -> None:
         self.items: list[Header] = []
@@ -58,10 +58,7 @@ class Outputs:
         self._shown = MAX_SHOWN
 
     def text(self, stream: str, text: str) -> None:
-        """Add printed text. Text beyond the limit is dropped, and a note says so.
-
-        If a cell prints in an endless loop, FloodError stops the cell long before its time limit.
-        """
+        """Add printed text. Drop text beyond the limit, with a note; raise FloodError at MAX_WRITTEN."""
         self._written += max(len(text), _LEAST)
         if self._written > MAX_WRITTEN:
             raise FloodError
@@ -100,7 +97,7 @@ class Stream(io.TextIOBase):
         return len(text)
 
     def writable(self) -> bool:
-        """Whether this stream accepts text: always."""
+        """Return True, unlike the base class."""
         return True
 
 
@@ -165,10 +162,7 @@ class _CellShell(InteractiveShell):  # type: ignore[misc]
 
 
 class Shell:
-    """IPython's shell without terminal, history file or display.
-
-    The zygote makes the shell once, before the first fork. This saves time in every child.
-    """
+    """IPython's shell without terminal, history file or display. The zygote makes it before it forks."""
 
     def __init__(self) -> None:
         HistoryManager.enabled = False
@@ -239,4 +233,4 @@ def _text(value: object) -> str | None:
 
 
 def _do_nothing(*args: object, **kwargs: object) -> None:
-    """Do nothing. This replaces functions of IPython that a worker does not need."""
+    """Do nothing, in place of functions of IPython that a worker does not need."""

@@ -14,7 +14,8 @@ from typing import Any
 _NOT_COMPILED = "torch.compile would start a compiler, so grading runs the code without compiling it.\n"
 _NO_GPU = "There is no GPU where notebooks are graded, so tensors are created on the CPU.\n"
 # Packages that many notebooks import. If such a package is not installed, importing it always fails, even if
-# the submission has written a file of this name. The grader's scans of a submission's code rely on this.
+# the submission has written a file of this name. So the grader, which searches a submission's code for
+# forbidden names, knows that a function of such a package is not the submission's.
 _CUSTOMARY = """
     accelerate altair beartype bokeh cv2 d2l datasets deepnote_toolkit dotenv einops evaluate gdown google
     graphviz h5py huggingface_hub icecream ipdb ipywidgets jax jaxtyping kaggle kaggle_secrets keras
@@ -32,10 +33,10 @@ _FOR_CHECKS = """
 
 
 def stand_in() -> None:
-    """Replace functions of torch that need a compiler or a GPU, and packages that are not installed.
+    """Replace functions of torch that need a compiler or a GPU by functions that print a note.
 
-    The new functions of torch print a note. If tqdm is not installed, its replacement only iterates, because
-    students put tqdm around any loop, even in an answer. The import of other missing packages fails.
+    If tqdm is not installed, replace it by a module that only iterates, because students put tqdm around any
+    loop, even in an answer. Make the import of every other missing package in CUSTOMARY fail.
     """
     if PathFinder.find_spec("tqdm") is None:
         sys.modules.update(dict.fromkeys(_TQDM, _tqdm()))
@@ -46,14 +47,13 @@ def stand_in() -> None:
     if torch is not None:
         torch.compile = _compile
         torch.set_default_device = _default_device_setter(torch)
-    seed_the_processor_alone()
+    skip_missing_devices()
 
 
 def idle_checks() -> dict[str, Any]:
     """Return functions that do nothing, by the names of the functions for visible checks, such as `hint`.
 
-    Grading skips the cell that defines the real functions, so that editing this cell costs no points. But
-    other cells may call these functions.
+    Grading skips the cell that defines the real functions, but other cells may call them.
     """
     return dict.fromkeys(_FOR_CHECKS.split(), _idle)
 
@@ -62,11 +62,10 @@ def _idle(*_: object, **__: object) -> Any:
     return _idle
 
 
-def seed_the_processor_alone() -> None:
+def skip_missing_devices() -> None:
     """Make torch.manual_seed skip missing devices.
 
-    For each missing device, torch would record a traceback in order to seed the device later. That takes a
-    hundred times as long as seeding.
+    For each missing device, torch would record a traceback, which takes a hundred times as long as seeding.
     """
     torch: Any = sys.modules.get("torch")
     for device in (torch.cuda, torch.xpu, torch.mtia) if torch is not None else ():
@@ -77,8 +76,7 @@ def seed_the_processor_alone() -> None:
 class WrittenModules:
     """Finds modules that a notebook has written into its folder. Installed modules take precedence.
 
-    It lists the folder at each import, because Python's finder would miss a file that is a few milliseconds
-    old.
+    It lists the folder at each import, because Python's finder would miss a file that was just written.
     """
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, _: object = None) -> ModuleSpec | None:
@@ -92,7 +90,7 @@ class WrittenModules:
 
 
 class _Bar:
-    """A progress bar that only iterates: all its other methods do nothing."""
+    """A progress bar that iterates without drawing. `write` prints; all other methods do nothing."""
 
     write = staticmethod(print)
 

@@ -1,6 +1,6 @@
 """How values of pandas are sent: a Series, DataFrame or Index becomes columns.
 
-A column is an array. Depending on its dtype, a mask of missing values, categories or a time zone is added.
+A column is an array. Some dtypes also need their categories, their time zone, or a mask of missing values.
 The receiver checks sizes and dtypes of all arrays before pandas' constructors rebuild the value.
 """
 

@@ -1,4 +1,4 @@
-"""The table of all types whose values grader and worker can exchange: types of Python and of four packages.
+"""The table of types whose values grader and worker exchange: types of Python and of four packages.
 
 A row names its types by their dotted paths, so that the table does not import a package that a course does
 not use.

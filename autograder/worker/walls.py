@@ -97,10 +97,7 @@ def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
 
 
 def confine(limits: dict[str, Any]) -> list[str]:
-    """Confine this process permanently with each mechanism that the kernel offers; return their names.
-
-    The grader decides whether these mechanisms are enough.
-    """
+    """Confine this process permanently with each wall that the kernel offers; return their names."""
     scratch = Path.cwd()
     _set_limits(limits)
     walls = ["rlimits"]
@@ -110,8 +107,8 @@ def confine(limits: dict[str, Any]) -> list[str]:
     with suppress(OSError):
         walls += ["landlock"] if confine_files(readable(), scratch) else []
     if "landlock" not in walls:
-        # Without Landlock, only this setting keeps other workers from reading the memory of this process. It
-        # also keeps the zygote from listing the open files, so it is not used with Landlock.
+        # Without Landlock, only this setting keeps other workers from reading this process's memory. With
+        # Landlock, it is not used, because it keeps the zygote from listing this process's open files.
         LIBC.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     with suppress(OSError, KeyError):  # a KeyError on an architecture without a table of system calls
         seccomp.install()

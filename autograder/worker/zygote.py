@@ -64,7 +64,7 @@ def main(fonts: Path, packages: Sequence[str]) -> None:
     `packages` are the modules that children will import. `fonts` is the folder of matplotlib's font cache.
     The cache is copied, because making a new cache is slow.
     """
-    # If the grader dies, the `with` block below must still remove the workers' folders.
+    # If the grader dies, the workers' folders must still be removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     die_with_parent(signal.SIGTERM)
     _, most = resource.getrlimit(resource.RLIMIT_AS)
@@ -77,7 +77,7 @@ def main(fonts: Path, packages: Sequence[str]) -> None:
         _touch_proc()
         control.sendall(b"r")
         _obey(control, serve, scratch)
-        # If the grader dies, the kernel sends SIGTERM, which must not interrupt the removal of the folders.
+        # The SIGTERM that follows the grader's death must not interrupt the removal of the folders.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
@@ -97,12 +97,11 @@ def _touch_proc() -> None:
     """Call lstat once on each file of /proc that still exists after a worker has ended.
 
     The kernel sets the time of such a file at the first lstat. Without this function, a worker could send
-    thousands of bits to the next worker: it would call lstat on some files, and the next worker would read
-    the times of these files.
+    thousands of bits to the next worker, which would see on which files lstat has been called.
 
-    Of the folders of processes, only those of this process, its parent and process 1 are visited. To visit
-    all others could take long, and bubblewrap hides them. `map_files` is skipped because a worker cannot read
-    it. `net` is skipped because the times of its files change at each lstat.
+    /proc has a folder for each process. Only those of this process, its parent and process 1 are visited:
+    bubblewrap hides the others, and without it, visiting them could take long. `map_files` is skipped because
+    a worker cannot read it. `net` is skipped because the times of its files change at each lstat.
     """
     ours = {"1", str(os.getpid()), str(os.getppid())}
     for folder, names, files in os.walk("/proc"):
@@ -170,17 +169,14 @@ def _serve(channel: socket.socket, shell: Shell) -> None:
 
 
 class _Calls:
-    """Sends calls by student code to the grader during one request, one at a time.
-
-    Student code calls functions of the hidden test, which stay in the grader's process.
-    """
+    """Sends student code's calls of a hidden test's functions to the grader, during one request."""
 
     def __init__(self, channel: socket.socket, requests: Receive, number: str) -> None:
         self._channel, self._requests, self._number = channel, requests, number
         self._lock, self._ended = threading.Lock(), False
 
     def send(self, header: Header, parts: Parts) -> tuple[Header, Parts]:
-        """Send a call to the grader and return the reply."""
+        """Send one call to the grader and return the reply."""
         with self._lock:
             if self._ended:
                 return unanswered()
@@ -253,7 +249,7 @@ def _reap(child: int, folder: Path) -> int:
 def _reopen_streams() -> None:
     """Open new standard streams.
 
-    The flags of inherited streams are common to all workers, which could exchange data through these flags.
+    Workers share the flags of inherited streams, such as O_NONBLOCK, and could exchange data through them.
     """
     descriptor = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):

@@ -32,7 +32,7 @@ class CheckFailed(AssertionError):
 
 
 class _Unmet(Exception):
-    """An expectation does not hold. The arguments are the problem and lines with details."""
+    """An expectation does not hold. `args` has the problem, and then lines with details."""
 
 
 def check(question):
@@ -55,7 +55,10 @@ def check(question):
 
 
 def _try(question, function):
-    """Run a check, unless the answer is missing or uses a forbidden word. Undo changes of tensors."""
+    """Run a check, unless the answer is missing or uses a forbidden word.
+
+    If the check changes a tensor of the notebook, restore the tensor and raise _Unmet.
+    """
     names = function.__globals__
     if question not in names:
         raise _Unmet("not filled in yet", f"There is no {question}: fill in the cell above, then run it.")
@@ -90,7 +93,7 @@ def _used(answer, itself):
 
 
 def _described(error, question, function):
-    """Return lines that describe an error: the check's call, the message and the line of the answer."""
+    """Return lines that describe an error: the call in the check, the message and the answer's line."""
     trace, call, source = error.__traceback__, "", ""
     files = [each.__code__.co_filename for each in (function, check)]
     answer = function.__globals__.get(question)
@@ -212,7 +215,8 @@ class any_of:  # noqa: N801 - it is called like a function
 def expect_close(actual, expected, hint="", atol=None, *, rtol=0.0, name="The result"):
     """Expect that `actual` has the values of `expected`, and return `actual`.
 
-    A tensor, an array or a table must also have the shape, the dtype and the labels of `expected`.
+    A tensor must also have the shape and the dtype of `expected`, an array its shape and a similar dtype, a
+    table its labels.
     """
     if isinstance(expected, any_of):
         for each in expected.values:
@@ -275,9 +279,10 @@ def _fits(actual, expected):
 
 
 def _last_digit(value):
-    """Return the tolerance for a rounded number, a unit of its last digit: 0.0001 for 0.1234.
+    """Return the unit of a rounded number's last digit as its tolerance: 0.0001 for 0.1234.
 
-    Return 0 for numbers that a binary float represents exactly, such as 0.1875, and for other values.
+    Return 0 for binary fractions such as 0.1875, for floats with fewer than 4 or more than 9 digits, and for
+    values of other types.
     """
     if not isinstance(value, float) or value - value != 0 or value.as_integer_ratio()[1] < 1 << 20:
         return 0
@@ -286,7 +291,7 @@ def _last_digit(value):
 
 
 def _equal(wanted, yours, near=0.0):
-    """Whether two values are equal or both missing. Numbers may differ by `near`."""
+    """Whether two values are equal, both NaN, or both None, NA or NaT. Numbers may differ by `near`."""
     gaps = [each is None or type(each).__name__ in ("NAType", "NaTType") for each in (wanted, yours)]
     if any(gaps):
         return all(gaps)
@@ -298,8 +303,8 @@ def _equal(wanted, yours, near=0.0):
 def expect_gradient(function, *arguments, expected=None, weight=None, hint="", atol=None, names=()):
     """Expect that gradients of (result * weight).sum() reach the arguments that are tensors of floats.
 
-    `expected` maps positions of arguments to gradients. If it is given, only these arguments need a gradient.
-    In place of a function, a check may pass a result, with the tensors from which it was computed.
+    With `expected`, {position: gradient}, only the arguments at these positions need a gradient.
+    `function` may also be a result; `arguments` are then the tensors from which it was computed.
     """
     floats = [place for place, each in enumerate(arguments) if _is_float_tensor(each)]
     sources, result = list(arguments), function
@@ -359,7 +364,7 @@ def expect_unchanged(function, *arguments, hint="", names=()):
 
 
 def expect_printed(expected, function, *arguments, hint="", **keywords):
-    """Expect a call to print these lines, or one of any_of(...), and return its result.
+    """Expect a call to print a text, or one of the texts in any_of(...), and return the call's result.
 
     Spaces at the ends of lines and empty lines at the end do not count.
     """
@@ -413,7 +418,7 @@ def _first_hint(question):
 
 
 def hint(question):
-    """Print the next hint. Hints that match the check's message come first, and the plainest comes last."""
+    """Print the next hint: first those for the check's message, then the others, from vague to plain."""
     texts, given = [text for _, text in _hints(question)], _GIVEN.setdefault(question, {})
     for text in ([text for text in texts if text not in given] or texts[-1:])[:1]:
         given[text] = True

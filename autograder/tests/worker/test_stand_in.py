@@ -109,7 +109,7 @@ def test_seeding_passes_over_devices_that_are_missing(monkeypatch: pytest.Monkey
     def noted(*_: object) -> None:
         raise AssertionError("nothing has to be noted for a device that is missing")
 
-    stand_in.seed_the_processor_alone()
+    stand_in.skip_missing_devices()
     monkeypatch.setattr("traceback.format_stack", noted)
     with torch.random.fork_rng(devices=[]):
         generator = torch.manual_seed(7)
