@@ -1,8 +1,8 @@
 """Expectations of hidden tests. A message says what is wrong, but never gives the right values.
 
 Every function raises Unmet if its expectation fails. The modules tensors, arrays, tables and figures have the
-expectations for values of torch, numpy, pandas and matplotlib, and import these packages. Some functions also
-exist in the module of visible checks (course/kit/checks.py), with the same arguments.
+expectations for torch, numpy, pandas and matplotlib, so that this module does not import these packages. Some
+functions also exist in course/kit/checks.py, for the visible checks that students run in the notebook.
 """
 
 import sys
@@ -17,26 +17,24 @@ from autograder.report.text import one_line, short_repr
 from autograder.testing.exchange import StudentError
 from autograder.testing.student import Inspection, Remote, define_for
 
-# package: (names of types, module of the function that compares values of these types, name of this function)
-_OF_PACKAGES = {
+# For each package: the names of its types, and the module and the name of the function that compares them.
+_COMPARISONS = {
     "torch": (("Tensor",), "tensors", "expect_values"),
     "numpy": (("ndarray",), "arrays", "expect_array"),
     "pandas": (("DataFrame", "Series", "Index"), "tables", "expect_frame"),
 }
-_NUMBERS = (Integral, Real, Complex)  # an int is accepted for a float, and a float for a complex number
+_NUMBERS = (Integral, Real, Complex)  # from narrow to wide: an int is also accepted for a float
 _CONTAINERS = (dict, list, tuple, set, frozenset)
-# Types of values that a worker sends. An instance of a subclass arrives as an instance of its base type.
+# Types of values that a worker sends. It sends an instance of a subclass as an instance of its base type.
 _PLAIN = (bool, str, bytes, datetime, date, time, timedelta, *_CONTAINERS)
-_RELATIVE = 1e-9  # relative tolerance of floats; the order of the steps changes the rounding
-
-
-_MAX_MESSAGE = 500
+_RELATIVE = 1e-9  # relative tolerance of floats, because right answers can differ by rounding errors
+_MAX_MESSAGE = 500  # characters
 
 
 class Unmet(AssertionError):  # noqa: N818 - "except Unmet" reads better without Error
     """An expectation does not hold. The student reads the message.
 
-    The message can contain names from the submission, so it is cut to one line of at most 500 characters.
+    The message is cut to one line of at most 500 characters, because the submission can put long names in it.
     """
 
     def __init__(self, message: object = "") -> None:
@@ -51,9 +49,8 @@ class NotJudged(Unmet):
 def precondition() -> Iterator[None]:
     """Make expectations in a `with` block preconditions: if an expectation fails, raise NotJudged.
 
-    For example, an answer that does nothing leaves its inputs unchanged. So a test for unchanged inputs can
-    have the precondition that there is a result. If the precondition fails, the test gives no points, and the
-    report calls the test "not judged" instead of "failed".
+    For example, an answer that does nothing would pass a test for unchanged inputs. Such a test can first
+    require a result. If there is none, the test gives no points and is "not judged" instead of "failed".
     """
     try:
         yield
@@ -85,16 +82,16 @@ def expect_close(
 ) -> Any:
     """Expect the values of `expected`, within `atol` and `rtol`, and return the actual values.
 
-    For a list or a number, only the values must agree. A tensor, an array or a table must also have the
-    shape, the dtype and the labels of `expected`. Without `atol`, the tolerance is 1e-5 for lists, for
-    numbers, and for tensors or arrays of float32. It is 1e-9 for float64 and for tables. The student reads
-    `hint` if only values are wrong.
+    Tensors are compared by `expect_values`, arrays by `expect_array` and tables by `expect_frame`. If
+    `expected` is a list or a number, the type of `actual` does not matter: it may be a tensor or a tuple, for
+    example. Without `atol`, the tolerance is 1e-5 for lists, for numbers, and for tensors or arrays of
+    float32. It is 1e-9 for float64 and for tables. The message about wrong values ends with `hint`.
     """
     if isinstance(expected, any_of):
         _expect_any(expect_close, actual, expected, hint=hint, atol=atol, rtol=rtol, name=name)
     elif (package := _package_of(expected)) is not None:
         how: dict[str, Any] = {"rtol": rtol} if rtol else {}
-        _of_package(package)(actual, expected, atol=atol, hint=hint, name=name, **how)
+        _comparison_for(package)(actual, expected, atol=atol, hint=hint, name=name, **how)
     elif isinstance(expected, list | Complex) and not isinstance(expected, bool):
         size = abs(complex(expected)) if isinstance(expected, Complex) else 0.0
         near = (1e-5 if atol is None else atol) + rtol * size
@@ -105,7 +102,7 @@ def expect_close(
 
 
 def _expect_any(expectation: Callable[..., None], actual: object, expected: any_of, **how: Any) -> None:
-    """Expect that `expectation` holds for at least one of several values."""
+    """Call `expectation` with each accepted value until it raises no Unmet. `how` has its other arguments."""
     for value in expected.values:
         with suppress(Unmet):
             return expectation(actual, value, **how)
@@ -116,22 +113,22 @@ def _expect_any(expectation: Callable[..., None], actual: object, expected: any_
 
 def _package_of(value: object) -> str | None:
     """Return the name of the package of a tensor, array or table, or None for other values."""
-    for package, (types, *_) in _OF_PACKAGES.items():
+    for package, (types, *_) in _COMPARISONS.items():
         loaded = sys.modules.get(package)
         if loaded is not None and isinstance(value, tuple(getattr(loaded, name) for name in types)):
             return package
     return None
 
 
-def _of_package(package: str) -> Callable[..., object]:
+def _comparison_for(package: str) -> Callable[..., object]:
     """Return the function that compares values of a package's types."""
-    _, module, function = _OF_PACKAGES[package]
+    _, module, function = _COMPARISONS[package]
     expectation: Callable[..., object] = getattr(import_module(f"autograder.testing.{module}"), function)
     return expectation
 
 
 def _as_plain(value: Any) -> object:
-    """Return a tensor, an array, a Series or a sequence as nested lists, with real numbers as floats."""
+    """Return a tensor, an array, a Series or a sequence as nested lists, with integers as floats."""
     if callable(tolist := getattr(value, "tolist", None)) and not isinstance(value, Remote):
         value = tolist()
     if isinstance(value, list | tuple):
@@ -154,18 +151,18 @@ def expect_shape(actual: Any, shape: Sequence[int], hint: str = "", *, name: str
 def expect_equal(
     actual: object, expected: object, *, atol: float | None = None, hint: str = "", name: str = "The result"
 ) -> None:
-    """Expect a value that equals `expected` and has the same type or a subclass.
+    """Expect a value that equals `expected` and is an instance of its type. An int is accepted for a float.
 
     Items of containers are compared in the same way. Floats may differ by `atol` or by 1e-9 of their size,
-    whichever is more. Elements of a tensor may differ only by `atol`. NaN equals NaN, except in tensors. The
-    student reads `hint` if only values are wrong.
+    whichever is more. Tensors, arrays and tables are compared as by `expect_close`, but tensors must be equal
+    if there is no `atol`. NaN equals NaN, except in tensors. The message about wrong values ends with `hint`.
     """
     if isinstance(expected, any_of):
         _expect_any(expect_equal, actual, expected, atol=atol, hint=hint, name=name)
         return
     if (package := _package_of(expected)) is not None:
         exact = 0.0 if package == "torch" else None
-        _of_package(package)(actual, expected, atol=exact if atol is None else atol, hint=hint, name=name)
+        _comparison_for(package)(actual, expected, atol=exact if atol is None else atol, hint=hint, name=name)
         return
     if isinstance(expected, Complex) and not isinstance(expected, bool):
         _expect_number(actual, expected, atol, hint, name)
@@ -235,8 +232,8 @@ def expect_unchanged(
 ) -> Any:
     """Expect that a call does not change its arguments in place, and return its result.
 
-    Instead of a function, a test can pass the result of `function.inspect(...)`, followed by the values that
-    the arguments had before this call. An argument is skipped if none of these values has its type.
+    Instead of a function, a test can pass the result of `function.inspect(...)`, followed by the arguments of
+    that call. All arguments of a type, such as all integers, may be left out.
     """
     inspected = isinstance(function, Inspection)
     inspection = function if isinstance(function, Inspection) else function.inspect(*arguments)
@@ -267,7 +264,7 @@ def expect_printed(
 ) -> Any:
     """Expect a call to print the text `expected`, or one of the texts in any_of(...), and return its result.
 
-    Spaces at the ends of lines and empty lines at the end do not count.
+    Spaces at the ends of lines, and empty lines at the end, are ignored.
     """
     texts = expected.values if isinstance(expected, any_of) else (expected,)
     answer = define_for(function, _PRINTED, "printed")(function, arguments, keywords)
@@ -315,7 +312,7 @@ def expect_raises(
 
 
 def described(value: object) -> str:
-    """Return the type of a wrong value, such as "a list.", as the end of a message's sentence."""
+    """Return the end of a sentence that names the type of a wrong value, such as "a list."."""
     match value:
         case None:
             return "None. Is a return missing?"
@@ -331,12 +328,12 @@ def _a(kind: type) -> str:
 
 
 def within(name: str) -> str:
-    """Return a name with its first letter in lower case, for use inside a sentence."""
+    """Return a name such as "The result" for use inside a sentence: "the result"."""
     return name[:1].lower() + name[1:]
 
 
 def argument(position: int, names: Sequence[str]) -> str:
-    """Return the name of an argument, or its number if it has no name, for a message."""
+    """Return the name of an argument or, if it has no name, a text such as "input 1"."""
     return names[position] if position < len(names) else f"input {position + 1}"
 
 
@@ -356,7 +353,7 @@ def have(name: str) -> str:
 
 
 def first(bad: Any) -> str:
-    """Return the index of the first true value of an array as text for a message."""
+    """Return the index of the first true value of a bool array as text for a message."""
     return str(index(bad)) if bad.ndim else "its only value"
 
 

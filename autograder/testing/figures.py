@@ -26,9 +26,9 @@ def expect_figure(
 ) -> None:
     """Expect a figure, or axes, with the same number of axes and the same data on each as `expected`.
 
-    The figure must have a title and labels where `expected` has them. If `texts` is true, these texts must be
-    equal. A legend must have at least as many entries as the expected legend. Lines, bars and points may be
-    drawn in any order. The student reads `hint` if only the data are wrong.
+    The figure must have a title and labels on its axes where `expected` has them. With `texts`, the words of
+    the title and the labels must also be equal. A legend must have at least as many entries as the expected
+    legend. Lines, bars and points may be drawn in any order. The message about wrong data ends with `hint`.
     """
     if not isinstance(actual, Figure):
         raise Unmet(f"{name} must be a figure of matplotlib, but it is {described(actual)}")
@@ -68,7 +68,10 @@ def _expect_text(actual: str, expected: str, words: str, name: str, *, same: boo
 def _expect_drawn(
     drawn: Sequence[Drawn], right: Sequence[Drawn], words: tuple[str, str], name: str, atol: float, hint: str
 ) -> None:
-    """Expect the same lines, groups of bars or groups of points, in any order."""
+    """Expect the same lines, groups of bars or groups of points, in any order.
+
+    `words` are the singular and the plural of the drawn objects, for messages.
+    """
     if len(drawn) != len(right):
         raise Unmet(f"{name} must show {_count(len(right), *words)}, but it shows {len(drawn)}.")
     left = list(drawn)

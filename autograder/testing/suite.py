@@ -20,15 +20,15 @@ from autograder.testing.exchange import (
     StudentError,
 )
 from autograder.testing.expectations import NotJudged, Unmet
-from autograder.testing.inputs import DISCLOSED, Inputs, drawing
+from autograder.testing.inputs import DISCLOSED, Inputs, temporary_seed
 from autograder.testing.pytest_internals import CollectedTests
 from autograder.testing.student import Student
 from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import ProtocolError
 from autograder.worker.stand_in import seed_the_processor_alone
 
-# Returns the error that keeps a question's tests from running, or None.
-_Refused = Callable[[str], BaseException | None]
+# Takes a question; returns the error that keeps the question's other tests from running, or None.
+_PriorError = Callable[[str], BaseException | None]
 
 
 def question(
@@ -36,26 +36,26 @@ def question(
 ) -> pytest.MarkDecorator:
     """Mark a hidden test as a test of question `name`.
 
-    A `basic` test computes results on ordinary inputs. If all basic tests pass, they give half of the
-    question's points. If no test is marked as basic, the question's first test is basic. The other tests
-    share the other half in proportion to `weight`. Use `needs_results` for a test that an answer passes even
-    if it does nothing, such as a test for unchanged inputs. Such a test gives points only if all basic tests
-    pass.
+    Mark tests of results on ordinary inputs as `basic`. Without such a mark, the question's first test is
+    basic. The basic tests give half of the points if all of them pass. The other half is divided among the
+    tests that are not basic, in proportion to `weight`. If all tests are basic, they give all points. Use
+    `needs_results` for a test that even an answer that does nothing would pass. Such a test gives points only
+    if all basic tests pass.
     """
     return pytest.mark.question(name, weight=weight, basic=basic, needs_results=needs_results)
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenTest:
-    """One hidden test: a property of one question, with the title that the student sees."""
+    """One hidden test. It checks one property of the answer to `question`."""
 
     question: str
-    title: str
-    weight: float  # its weight among the question's tests that are not basic
-    number: int  # its index in the suite; also the seed in the submission's process
+    title: str  # a text for the student
+    weight: float  # the test's weight among the question's tests that are not basic
+    number: int  # the test's index in the suite; also the seed of the worker's random generators
     function: str  # the name of the test function; all cases of a parametrized test have the same name
-    basic: bool = False  # whether it is basic; all basic tests together give half of the points
-    needs_results: bool = False  # whether it gives points only if all basic tests pass
+    basic: bool = False  # whether it is one of the tests that give half of the points together
+    needs_results: bool = False  # whether the test gives points only if all basic tests pass
     line: int = 0  # the line on which the test function begins
 
 
@@ -68,7 +68,7 @@ class Run:
 
     test: HiddenTest
     kind: Verdict
-    detail: str = ""  # a message for the student, if the inputs may be shown
+    detail: str = ""  # a message, which can contain values of the inputs
     exchanges: tuple[Exchange, ...] = ()
     ran: tuple[frozenset[str], ...] = ()  # the operators of each recorded call
     error: BaseException | None = None  # the exception that ended the test
@@ -81,13 +81,13 @@ class Run:
         exchanges: tuple[Exchange, ...] = (),
         ran: tuple[frozenset[str], ...] = (),
     ) -> "Run":
-        """Return the run of a test. `error` is the exception that ended the test, or None."""
+        """Create the run of a test that has ended, with the exception that ended it, or None."""
         kind, detail = _conclusion(error)
         return cls(test, kind, detail, exchanges, ran, error)
 
     @property
-    def lost(self) -> bool:
-        """Whether the worker has ended, or sends malformed answers."""
+    def has_lost_worker(self) -> bool:
+        """Whether the worker has ended or sent a malformed reply."""
         return isinstance(self.error, LostError | ProtocolError)
 
     @property
@@ -138,7 +138,7 @@ class Suite:
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
-        seed_the_processor_alone()  # makes torch.manual_seed faster; workers do the same
+        seed_the_processor_alone()  # makes torch.manual_seed faster
         with reference_errors(exercise):
             self._reference = self._solution()
         with beside_handout(exercise):
@@ -157,24 +157,23 @@ class Suite:
         backend: Backend,
         inputs: Inputs = DISCLOSED,
         chosen: Container[HiddenTest] | None = None,
-        refused: _Refused = lambda _: None,
+        prior_error: _PriorError = lambda _: None,
         recorded: Container[str] = (),
     ) -> Iterator[Run]:
         """Run the `chosen` tests, or all tests, and yield each run before the next test starts.
 
-        Before each test, `refused` gets the name of the test's question. If `refused` returns an error, the
-        test is skipped, and the yielded run has this error. For questions in `recorded`, each run lists the
-        torch operators of each call.
+        If `prior_error` returns an error for a test's question, the test is skipped, and its run has this
+        error. For questions in `recorded`, each run lists the torch operators of each call.
         """
         for test in self.tests:
             if chosen is None or test in chosen:
-                error = refused(test.question)
+                error = prior_error(test.question)
                 record = test.question in recorded
                 run = self.run_one(test, backend, inputs, record=record) if error is None else None
                 yield run or Run.ended(test, error)
 
     def of(self, question: str) -> tuple[HiddenTest, ...]:
-        """Return the tests of one question."""
+        """Return the tests of one question, in the order of the suite."""
         return tuple(test for test in self.tests if test.question == question)
 
     def run_one(
@@ -184,28 +183,28 @@ class Suite:
         student, reference = Student(backend), Student(self._reference)
         student.begin(test.number, test.question, record=record)
         reference.begin(test.number, test.question)
-        seeded = drawing(inputs.seed(test.number), by_torch=self.exercise.has_torch)
+        seeded = temporary_seed(inputs.seed(test.number), by_torch=self.exercise.has_torch)
         with seeded, beside_handout(self.exercise):
             error = self._collected.run(self._collected.items[test.number], student, reference)
         return Run.ended(test, error, tuple(student.exchanges), tuple(student.ran))
 
     @cached_property
     def reference_runs(self) -> tuple[Run, ...]:
-        """The runs of all tests with the trusted solution on disclosed inputs."""
+        """The runs of all tests on the solution, with disclosed inputs."""
         return tuple(self.run(self._solution()))
 
     def reference_run(self, test: HiddenTest, inputs: Inputs) -> Run:
-        """Return the run of one test with the trusted solution."""
+        """Run one test on the solution."""
         return self.run_one(test, self._solution(), inputs)
 
     def is_fair(self, test: HiddenTest, inputs: Inputs) -> bool:
-        """Whether the trusted solution passes a test with these inputs."""
+        """Whether the solution passes a test with these inputs. If not, the test cannot fail a submission."""
         if (key := (test.number, inputs)) not in self._fair:
             self._fair[key] = self.reference_run(test, inputs).error is None
         return self._fair[key]
 
     def _solution(self) -> Local:
-        """Return a backend with the solution in a new namespace. It has random generators of its own."""
+        """Return a backend with the solution in a new namespace."""
         return Local(self.namespace(self.exercise.reference))
 
     def namespace(self, cells: tuple[str, ...]) -> Namespace:
@@ -215,7 +214,7 @@ class Suite:
 
 
 def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> HiddenTest:
-    """Return the test that pytest collected as `item`; raise SourceError for a wrong mark or no docstring."""
+    """Return the test in `item`; raise SourceError if it has a wrong mark, no mark or no docstring."""
     line = (item.reportinfo()[1] or 0) + 1
     where = f"{exercise.suite}:{line}: {item.name}"
     if (mark := item.get_closest_marker("question")) is None:
