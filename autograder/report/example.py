@@ -19,7 +19,7 @@ Number = float | str  # a text for any value that is not a finite number, such a
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A small tensor or array, or a single value: its name, its shape and its numbers in one flat list."""
+    """A small tensor or array, or a single value, with its numbers in one flat list."""
 
     name: str
     shape: tuple[int, ...]
@@ -28,7 +28,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A call of a function or an object with a wrong result, and with inputs that students may see."""
+    """A call with a wrong result, and with inputs that students may see."""
 
     given: tuple[Grid, ...]  # the weights of the called object, if it has any, and then the arguments
     got: Grid  # the student's result
@@ -75,7 +75,7 @@ class ExampleView(NamedTuple):
 
 
 def show_example(example: Example) -> ExampleView:
-    """Return the tables of an example and sentences about its wrong numbers or its wrong shape."""
+    """Return an example's tables and sentences."""
     wrong = _wrong(example)
     highest = max((abs(_size(n)) for n in (*example.got.numbers, *example.asked.numbers)), default=0.0)
     return ExampleView(
@@ -97,7 +97,7 @@ def _wrong(example: Example) -> set[int]:
 
 
 def _difference(example: Example) -> Grid:
-    """Return each number of the result minus the expected number, or "-" if either is a text."""
+    """Return the result minus the expected result, with "-" where either has a text."""
     pairs = zip(example.got.numbers, example.asked.numbers, strict=True)
     numbers = (
         "-" if str in (type(got), type(asked)) else rounded(float(got) - float(asked)) for got, asked in pairs
@@ -158,7 +158,7 @@ def _size(number: Number) -> float:
 
 
 def _shade(number: Number, highest: float) -> str:
-    """Return the CSS class of a number's colour, from minus-4 to plus-4, or "none" for 0."""
+    """Return the CSS class of a number's colour, or "none" for 0."""
     if highest == 0.0 or (value := _size(number)) == 0.0:
         return "none"
     step = max(1, math.ceil(_SHADES * min(1.0, abs(value) / highest)))

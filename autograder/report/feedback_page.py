@@ -45,7 +45,7 @@ class Part(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """A heading of the notebook. The test results of the questions under this heading link to it."""
+    """A heading of the notebook. The results of the questions under this heading link to it."""
 
     heading: str
     anchor: str  # the id of the heading
@@ -114,7 +114,7 @@ def render_feedback(
 
 
 def _failures(questions: Iterable[QuestionView]) -> list[list[QuestionView]]:
-    """Return the failed questions in groups. Questions with the same error are in one group."""
+    """Return the failed questions in groups with the same error."""
     groups = dict[object, list[QuestionView]]()
     for question in questions:
         if question.failed:
@@ -167,7 +167,7 @@ def _parts(cell: Any, saved: SavedPictures, allowance: Allowance) -> Iterator[Pa
 
 
 def _output(output: Any, allowance: Allowance) -> Part:
-    """Return an output as a PNG picture if it has one, otherwise as cleaned HTML, otherwise as text."""
+    """Return an output as a PNG picture if it has one, otherwise as HTML, otherwise as text."""
     forms = output.get("data", {})
     if output.output_type == "stream":
         return Part("output", render_text(output.text))

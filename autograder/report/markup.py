@@ -1,10 +1,10 @@
 """The markup process: turns untrusted text into HTML that cannot run code, load files or hide text.
 
-A crafted text can keep a parser of Markdown or HTML busy for very long, so time and memory are limited. The
-process has nothing of value: none of its caller's environment variables, and no open file except the socket
-to its caller. Once its modules are loaded, it sets limits so that it cannot open files or connections. If a
-text needs too much memory, rendering fails. If a text takes too long or crashes a parser, the process ends,
-and the caller starts a new process.
+A crafted text can keep a parser busy for very long, so time and memory are limited. The process has none of
+its caller's environment variables, and no open file except the socket to its caller. After loading its
+modules, it sets limits so that it cannot open files or connections. If a text needs too much memory,
+rendering fails. If a text takes too long or crashes a parser, the process ends, and the caller starts a new
+one.
 """
 
 import json
@@ -78,7 +78,7 @@ class TooDeepError(ValueError):
 
 
 class _Parser(MarkdownIt):
-    """A parser that accepts all addresses of links, because `clean_html` removes unsafe addresses later."""
+    """A parser that accepts all links, because `clean_html` removes unsafe addresses later."""
 
     def validateLink(self, url: str) -> bool:  # noqa: N802, ARG002 - the library's name
         return True
@@ -104,7 +104,7 @@ def clean_html(source: str) -> str:
 
 
 def _most_open(cleaned: str) -> int:
-    """Return the greatest depth of nested elements in cleaned HTML. Its tags are balanced."""
+    """Return the greatest depth of nested elements in cleaned HTML."""
     steps = (-1 if end else 1 for end, name in _TAG.findall(_VALUE.sub("", cleaned)) if name not in _EMPTY)
     return max(accumulate(steps), default=0)
 
@@ -115,12 +115,12 @@ def markdown(source: str) -> str:
 
 
 def mathml(source: str) -> str:
-    """Return a text cell as HTML, with its formulas as MathML, which browsers typeset without scripts."""
+    """Return a text cell as HTML, with its formulas as MathML."""
     return _FORMULA.sub(_typeset, markdown(source))
 
 
 def comment(source: str) -> str:
-    """Return an instructor's comment as HTML. Markdown is rendered; HTML tags are shown as text."""
+    """Return an instructor's comment in Markdown as HTML. HTML tags in it are shown as text."""
     return _convert(source, html=False)
 
 
@@ -148,9 +148,8 @@ def _convert(source: str, *, html: bool) -> str:
 def _typeset(formula: re.Match[str]) -> str:
     """Return a formula in cleaned HTML as MathML, or unchanged if latex2mathml cannot parse the formula.
 
-    The library latex2mathml copies parts of the formula into elements and attributes, so only harmless
-    elements and attributes are kept. ElementTree writes the MathML, because latex2mathml's writer does not
-    escape text.
+    The library latex2mathml copies parts of the formula into elements and attributes, so only harmless ones
+    are kept. ElementTree writes the MathML, because latex2mathml's writer does not escape text.
     """
     try:
         display = "inline" if formula[2] == "inline" else "block"
@@ -185,7 +184,7 @@ def _parser(html: bool, formulas: bool) -> MarkdownIt:
 
 
 def _highlight(source: str, language: str, _: str) -> str:
-    """Return a block of Python code with colours. For other languages, return "": they stay plain."""
+    """Return Python code with colours, or "" for other languages, which stay plain."""
     if language not in _PYTHON:
         return ""
     inner = str(highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)))
@@ -206,7 +205,7 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
 
 
 def main() -> None:
-    """Reply to requests on standard input, which is a socket. Requests and replies are lines of JSON."""
+    """Reply to requests on standard input, a socket. Requests and replies are lines of JSON."""
     for render in KINDS.values():
         render(_SAMPLE)  # loads all modules, which is impossible after `_limit`
     _limit()

@@ -35,7 +35,7 @@ _IN_SOME_TESTS = {  # meanings for an answer that has earned a part of the point
 _FOR_INSTRUCTORS = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
 # A sentence in a hint that announces a check by an instructor. It is removed after the check.
 _PROMISE = re.compile(r"\s*\b(A person|An instructor) (will|looks at) [^.]*\.")
-_PART = re.compile(r"\n\d\. ")  # the beginning of an item, in a hint with several numbered items
+_PART = re.compile(r"\n\d\. ")  # the beginning of a numbered item in a hint
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _CONTEXT = 3  # lines shown before and after a marked line
 _SHORT = 10  # lines; if no line is marked, only answers of at most this length are shown
@@ -62,7 +62,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class TestGroup:
-    """Tests of one question that have the same verdict and hint. The page shows them as one item."""
+    """Tests of one question with the same verdict and hint. The page shows them as one item."""
 
     __test__ = False
     verdict: str
@@ -79,13 +79,13 @@ class QuestionView:
     anchor: str
     badge: str  # the question's state in one or two words
     points: str
-    share: float  # the earned share of its points, between 0 and 1
+    share: float  # the earned share of its points, from 0 to 1
     meaning: str  # a sentence that explains the badge
     error: str  # the error that stopped the code, if the hint does not name it
     next: str  # what the student should do next, or ""
     lead: str  # the first sentence of the hint
     more: str  # the other sentences of the hint
-    parts: tuple[str, ...]  # the numbered items of the hint, if it has any
+    parts: tuple[str, ...]  # the numbered items of the hint
     code: tuple[Line, ...]
     halves: str  # the points of basic tests and of all other tests, or ""
     tally: str  # a text such as "3 of 5 tests passed"
@@ -105,8 +105,7 @@ def show_question(
 ) -> QuestionView:
     """Return the texts and numbers of a question. `entry` is its row in the gradebook, if it has one.
 
-    `sources` has the text of the student's cell for each question. `position` is the question's position on
-    the page, counted from 1.
+    `sources` has the student's cell for each question. `position` counts the page's questions from 1.
     """
     score = question.score if entry is None else entry.score
     if question.verdict is Verdict.GRADER_ERROR and entry is not None and entry.waits and score is not None:
@@ -173,7 +172,7 @@ def _shown_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterat
 
 
 def badge_and_meaning(question: QuestionReport, score: float | None) -> tuple[str, str]:
-    """Return the badge of a question after its tests, and a sentence that explains the badge."""
+    """Return a question's badge after its tests, and a sentence that explains the badge."""
     badge = choose_badge(question.verdict, score, question.max_score)
     meaning = MEANINGS[question.verdict]
     return badge, meaning if badge == question.verdict else _IN_SOME_TESTS.get(question.verdict, meaning)
@@ -215,7 +214,7 @@ def _given(entry: Entry) -> str:
 
 
 def _grouped_tests(question: QuestionReport, *, decided: bool) -> Iterator[TestGroup]:
-    """Yield groups of tests that have the same verdict and hint. Groups of passed tests come last."""
+    """Yield groups of tests. Groups of passed tests come last."""
     groups = dict[tuple[str, str], list[str]]()
     for test in sorted(question.tests, key=lambda test: test.verdict is Verdict.PASSED):
         verdict = "held for review" if decided and test.verdict is Verdict.REVIEW else str(test.verdict)

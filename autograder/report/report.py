@@ -66,7 +66,7 @@ class TestReport:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """A line, counted from 1, of the student's cell for a question."""
+    """A line, counted from 1, of the student's answer to a question."""
 
     question: str
     line: int
@@ -109,8 +109,8 @@ class QuestionReport:
 def earned_halves(tests: Sequence[TestReport]) -> tuple[float | None, float | None]:
     """Return the earned share, from 0 to 1, of each half of a question's points.
 
-    The first half is for results: it is earned if all basic tests pass, otherwise its share is 0. The second
-    half is divided among the other tests in proportion to their weights. A half without tests is None.
+    All of the first half is earned if all basic tests pass, otherwise nothing. The second half is divided
+    among the other tests in proportion to their weights. A half without tests is None.
     """
     basic = [test.verdict is Verdict.PASSED for test in tests if test.basic]
     others = [(test.weight, test.verdict is Verdict.PASSED) for test in tests if not test.basic]
@@ -120,7 +120,7 @@ def earned_halves(tests: Sequence[TestReport]) -> tuple[float | None, float | No
 
 
 def earned_share(tests: Sequence[TestReport]) -> float:
-    """Return the share of a question's points that its tests earn: the mean of the halves that have tests."""
+    """Return the earned share of a question's points: the mean of the halves that have tests."""
     halves = [half for half in earned_halves(tests) if half is not None]
     return sum(halves) / len(halves) if halves else 0.0
 
@@ -184,12 +184,12 @@ class Entry:
 
     @property
     def score(self) -> float | None:
-        """The score that counts, which may include extra credit."""
+        """The score that counts, with extra credit."""
         return score_that_counts(self.auto_score, self.manual_score, self.extra_credit)
 
     @property
     def waits(self) -> bool:
-        """Whether an instructor has to check the score, or has to give a score."""
+        """Whether an instructor has to check or give the score."""
         return self.needs_person or self.score is None
 
 
@@ -236,12 +236,12 @@ class GradebookSubmission:
 
     @property
     def max_score(self) -> float:
-        """The points of all questions, including written ones."""
+        """The points of all questions."""
         return sum(entry.max_score for entry in self.entries)
 
     @property
     def open_points(self) -> float:
-        """The sum of the maximum scores of questions that wait for an instructor and have 0 or no score."""
+        """The points of the questions that wait for an instructor and have 0 or no score."""
         return sum(entry.max_score for entry in self.entries if entry.waits and not entry.score)
 
     @property
@@ -274,7 +274,7 @@ def describe_unreadable(problem: str) -> str:
 def choose_badge(verdict: Verdict, score: float | None, max_score: float) -> str:
     """Return the badge of an answer, its state in one or two words.
 
-    The badge is the verdict or, for a wrong answer with enough points, "partly right" or "nearly right".
+    This is the verdict or, for a wrong answer with enough points, "partly right" or "nearly right".
     """
     if verdict not in WRONG or not score:
         return str(verdict)
@@ -284,15 +284,12 @@ def choose_badge(verdict: Verdict, score: float | None, max_score: float) -> str
 
 
 def written(name: str, points: float) -> QuestionReport:
-    """Return the report on a written answer, which only an instructor can grade."""
+    """Return the report on a written answer, before an instructor grades it."""
     return QuestionReport(name, Verdict.UNGRADED, None, points)
 
 
 def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
-    """Return the score and the maximum score of the questions with tests.
-
-    After a grader error, the score is None.
-    """
+    """Return the score, or None after a grader error, and the maximum score of the questions with tests."""
     tested = [question for question in questions if question.verdict is not Verdict.UNGRADED]
     maximum = sum(question.max_score for question in tested)
     scores = [question.score for question in tested if question.score is not None]
@@ -302,7 +299,7 @@ def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
 def bounded(report: Report) -> Report:
     """Return a report of at most MAX_REPORT bytes: long hints are cut, or all hints are replaced by a note.
 
-    The message is cut, too. All other texts come from the course, except the few values of an example.
+    The message is cut, too. The other texts come from the course, except those in examples, which are short.
     """
     for most in (_MAX_HINT, 0):
         questions = (

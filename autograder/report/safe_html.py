@@ -27,7 +27,7 @@ from markupsafe import Markup
 import autograder
 from autograder.report.text import clean_text, is_picture, number
 
-# The security policy of every page. If unsafe HTML gets onto a page, the browser does not run or load it.
+# The security policy of every page: even if unsafe HTML gets onto a page, browsers do not run it.
 POLICY = Markup(
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
@@ -36,12 +36,12 @@ LEFT_OUT = "This part is left out: it takes too long to show safely."
 TOO_LARGE = "This part is left out: the page would become too large."
 MAX_PAGE = 10 << 20  # characters of one notebook's page
 MAX_PART = 4 << 20  # characters of one cell's text, or of one output
-_REST_NOTE = 500  # characters reserved for a note at the end of a page that is cut
-_PART_NOTE = 100  # characters reserved for a note in place of a part that is too large
+_REST_NOTE = 500  # characters of a note at the end of a page
+_PART_NOTE = 100  # characters of a note in place of a part
 MAX_PARSED = 50_000  # characters of a text cell; longer cells are shown as plain text
 MAX_COLOURED = 20_000  # characters of a code cell; longer cells are shown without colours
 _MAX_MESSAGE = 5000  # characters of a title, a hint or a message
-_SHARED_TEXTS = 512  # the largest number of cached texts; students' notebooks have many cells in common
+_SHARED_TEXTS = 512  # cached texts; students' notebooks have many cells in common
 _SHARED_LETTERS = 5000  # characters of a cached text
 _HEADING = re.compile(r"<h([12])>(.*?)</h\1>", re.DOTALL)
 _QUOTED = re.compile(r"`([^`<>\n]{1,200})`")
@@ -51,11 +51,11 @@ _EMBEDDED = re.compile(r"data:image/png;base64,([A-Za-z0-9+/]+=*)")
 _NAMED = re.compile(r' src="attachment:([^"]*)"')
 _PICTURE = re.compile(r'<img((?: [a-z]+="[^"]*")+)>')
 _ALT = re.compile(r' alt="([^"]*)"')
-_INLINE = "in-the-text-"  # the first part of the names that this module gives to embedded pictures
+_INLINE = "in-the-text-"  # the first part of the new names of embedded pictures
 MAX_TEXT = 4 << 20  # characters of one text for the markup process
 MAX_SECONDS = 0.6  # processor time for one text; cells of ordinary notebooks need at most a quarter of it
 _MAX_REPLY = 64 << 20  # bytes of a reply in JSON
-_MAX_WAIT = 60  # seconds of waiting for a reply; on a busy machine, a reply can take long
+_MAX_WAIT = 60  # seconds of waiting for a reply from the markup process
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ class Rendered:
 
 
 class Renderer:
-    """Renders texts one after the other in a markup process, which is started for the first text."""
+    """Renders texts in a markup process, which is started for the first text."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
@@ -145,7 +145,7 @@ class Renderer:
 
 @cache
 def renderer_of(process: int) -> Renderer:  # noqa: ARG001 - the key of the cache
-    """Return the renderer of the process with this id. After a fork, the new process gets a new renderer."""
+    """Return the renderer of the process with this id. After a fork, the new process gets its own."""
     return Renderer()
 
 
@@ -176,7 +176,7 @@ def render_note(text: str) -> Markup:
 
 
 def render_name(name: str) -> Markup:
-    """Return a name as HTML. A browser can start a new line after each underscore."""
+    """Return a name as HTML, with possible line breaks after underscores."""
     return render_text(name).replace("_", Markup("_<wbr>"))
 
 
@@ -191,7 +191,7 @@ def render_comment(source: str, allowance: Allowance) -> Markup:
 
 
 def render_markdown(cell: Any, allowance: Allowance, kind: str = "markdown") -> Markup:
-    """Return a text cell as HTML that cannot run anything, with its pictures.
+    """Return a text cell as harmless HTML, with its pictures.
 
     With the kind "mathml", formulas are MathML, which browsers typeset.
     """
@@ -223,7 +223,7 @@ def anchored(content: str, prefix: str, first: int) -> tuple[Markup, list[str]]:
 
 @cache
 def load_template(path: Path) -> Template:
-    """Return the template at `path`, compiled once. A template for a whole page extends page.html."""
+    """Return the template at `path`, compiled once. It may extend page.html."""
     loader = FileSystemLoader([path.parent, _HERE])
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, auto_reload=False)
     environment.trim_blocks = environment.lstrip_blocks = environment.keep_trailing_newline = True
@@ -235,14 +235,14 @@ def load_template(path: Path) -> Template:
 
 
 def render_template(path: Path, **values: Any) -> Markup:
-    """Return a part of a page from the template at `path`. Values are escaped."""
+    """Return a part of a page from a template. Values are escaped."""
     return _safe(load_template(path).render(**values))
 
 
 def _part(kind: str, text: str, allowance: Allowance, instead: Markup = _LEFT_OUT) -> Markup:
-    """Return a part of a page, or `instead` if it takes more than MAX_SECONDS or rendering fails.
+    """Return a part of a page, or `instead` if rendering fails or takes too long.
 
-    If earlier parts have used up the page's processor time, return the text without parsing it.
+    If earlier parts have used up the page's processor time, return the text unparsed, in a `<pre>`.
     """
     if allowance.seconds <= 0:
         return _plain(text)
@@ -260,7 +260,7 @@ def _shared(kind: str, text: str) -> Rendered:
 def _without_pictures(source: str) -> tuple[str, dict[str, str]]:
     """Replace the embedded pictures in a Markdown text by names; return the text and the pictures by name.
 
-    So the parser does not have to read the long base64 texts of the pictures.
+    So the parser does not have to read the pictures' long base64 texts.
     """
     pictures: dict[str, str] = {}
 
@@ -283,7 +283,7 @@ def _picture_or_alternative(picture: re.Match[str]) -> str:
 def _with_pictures(rendered: str, pictures: Mapping[str, str], room: int) -> str:
     """Return HTML with the named pictures filled in, as long as they fit in `room` characters.
 
-    Each occurrence of a picture needs room. A missing or malformed picture stays empty.
+    A picture needs room each time it occurs. A missing or malformed picture stays empty.
     """
     note = f"<p>{TOO_LARGE}</p>"
     sources = {name: _source(encoded) for name, encoded in pictures.items()}

@@ -1,8 +1,7 @@
 """Cleans untrusted text, so that it does no harm where it is stored or shown.
 
-Each function is for one destination: `writable` for files, `one_line` for reports, `terminal_line` for
-terminals, `clean_text` for pages, and `printable` for comments. The module `safe_html` cleans text that is
-shown as HTML.
+`writable` is for files, `one_line` for reports, `terminal_line` for terminals, `clean_text` for pages, and
+`printable` for comments. The module `safe_html` turns text into HTML.
 """
 
 import base64
@@ -55,7 +54,7 @@ _REPR.__dict__ |= dict.fromkeys(("maxstring", "maxother", "maxlong"), 100)
 
 
 def short_repr(value: object, limit: int = 60) -> str:
-    """Return the repr of a value in at most `limit` characters; equal values give equal texts."""
+    """Return the repr of a value in at most `limit` characters. Equal values give equal texts."""
     return one_line(_REPR.repr(value), limit)
 
 

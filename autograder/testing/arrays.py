@@ -26,9 +26,9 @@ def expect_array(
 ) -> Array:
     """Expect an array with the shape and values of `expected`, and with `dtype` if it is given. Return it.
 
-    Without `dtype`, the array's dtype must be one that numpy's rule "same_kind" casts to the dtype of
-    `expected`. For example, int32 is accepted for float64. If a single number is expected, a Python or numpy
-    number is accepted. NaN equals NaN. The message about wrong values ends with `hint`.
+    Without `dtype`, numpy's rule "same_kind" must cast the array to the dtype of `expected`: int32 is
+    accepted for float64. A Python or numpy number is accepted for a single number. NaN equals NaN. The
+    message about wrong values ends with `hint`.
     """
     right = np.asarray(expected)
     is_number = right.ndim == 0 and isinstance(actual, Number | np.generic)
@@ -56,7 +56,7 @@ def expect_array(
 def unlike(actual: Array, expected: Array, atol: float, rtol: float = 1e-9) -> Array:
     """Return a bool array that is true where two arrays of equal shape differ.
 
-    Missing values, such as NaN, NaT and None, equal each other.
+    Missing values, such as NaN and None, equal each other.
     """
     kinds = {actual.dtype.kind, expected.dtype.kind}
     if kinds <= _INTEGERS or kinds <= {"M"} or kinds <= {"m"}:

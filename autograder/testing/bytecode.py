@@ -14,7 +14,7 @@ _FORMAT = 2  # version of marshal's format; with later versions, equal code may 
 
 @lru_cache(64)
 def compile_for_worker(source: str) -> str:
-    """Compile the source of functions that a test sends to a worker, and return the bytecode in base64."""
+    """Compile the source of functions for a worker, and return the bytecode in base64."""
     return marshalled(bytecode(ast.parse(source).body))
 
 
@@ -25,7 +25,7 @@ def bytecode(statements: list[ast.stmt]) -> CodeType:
 
 
 def marshalled(code: CodeType) -> str:
-    """Return bytecode in base64, which a worker can load."""
+    """Return bytecode in base64."""
     return b64encode(marshal.dumps(code, _FORMAT)).decode()
 
 

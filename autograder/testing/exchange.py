@@ -1,6 +1,6 @@
 """Requests of hidden tests, and the backends that reply.
 
-A backend is a worker with a submission, or trusted code, such as the solution, in this process.
+A backend is a worker with a submission, or trusted code in this process, such as the solution.
 """
 
 import re
@@ -23,17 +23,14 @@ _ADVICE = "Hint: enable anomaly detection"  # torch's advice begins with these w
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")  # an object's address, which differs between processes
 _MAX_CELL_LINES = 20
 _MAX_BASES = 20
-_MAX_NUMBER = 1_000_000  # numbers of cells and lines from this limit on are ignored as false
+_MAX_NUMBER = 1_000_000  # larger numbers of cells or lines are ignored
 
 
 class Backend(Protocol):
     """An object that replies to requests."""
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None, /) -> Reply:
-        """Return the reply to one request.
-
-        If the student's code calls a function that the test passed to it, `answer` runs this function.
-        """
+        """Return the reply to a request. `answer` runs the test's functions that the student's code calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class Exchange:
 class Local:
     """A backend in this process, for trusted code only.
 
-    Like a worker, it copies the tensors in requests and does not disturb the caller's random generators.
+    Like a worker, it copies tensors and leaves the caller's random generators unchanged.
     """
 
     def __init__(self, namespace: Namespace) -> None:
@@ -100,9 +97,9 @@ class NotFilledInError(Exception):
 class FromMemory:
     """A backend that repeats the stored replies in `exchanges` while the requests are the same, bit by bit.
 
-    The first different request goes to `backend`, after all earlier requests. So do all later requests. A
-    request that contains one of the test's functions counts as different, because the function may now return
-    a different value.
+    The first different request and all later requests go to `backend`, after all earlier requests. A request
+    with one of the test's functions counts as different, because the function may now return a different
+    value.
     """
 
     def __init__(self, backend: Backend, exchanges: Sequence[Exchange]) -> None:
@@ -110,7 +107,7 @@ class FromMemory:
         self._left, self._answered = list(exchanges), list[Exchange]()
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
-        """Return the stored reply to a request, or the reply of the real backend."""
+        """Return the stored reply to a request, or the reply of `backend`."""
         if self._left and not hands_over_function(header) and is_same(self._left[0].request, (header, parts)):
             self._answered.append(exchange := self._left.pop(0))
             return exchange.reply[0], copied(exchange.reply[1])
@@ -121,7 +118,7 @@ class FromMemory:
 
 
 def hands_over_function(code: object) -> bool:
-    """Whether a request, or a part of it, contains a function of the test."""
+    """Whether a request or a part of it contains a function of the test."""
     match code:
         case {"function": int()}:
             return True
@@ -131,7 +128,7 @@ def hands_over_function(code: object) -> bool:
 
 
 def is_same(first: Request, second: Request) -> bool:
-    """Whether two requests have equal values of equal types. With ==, 1, 1.0 and True would be the same."""
+    """Whether two requests have equal values of equal types. By ==, 1 and True would be the same."""
     same = repr(first[0]) == repr(second[0]) and len(first[1]) == len(second[1])
     return same and all(map(_is_same_part, first[1], second[1]))
 

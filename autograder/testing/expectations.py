@@ -1,8 +1,8 @@
 """Expectations of hidden tests. A message says what is wrong, but never gives the right values.
 
-Every function raises Unmet if its expectation fails. The modules tensors, arrays, tables and figures have the
-expectations for torch, numpy, pandas and matplotlib, so that this module does not import these packages. Some
-functions also exist in course/kit/checks.py, for the visible checks that students run in the notebook.
+Every function raises Unmet if its expectation fails. The modules tensors, arrays, tables and figures import
+torch, numpy, pandas and matplotlib; this module does not. Some functions also exist in course/kit/checks.py,
+for the visible checks that students run.
 """
 
 import sys
@@ -25,24 +25,21 @@ _COMPARISONS = {
 }
 _NUMBERS = (Integral, Real, Complex)  # from narrow to wide: an int is also accepted for a float
 _CONTAINERS = (dict, list, tuple, set, frozenset)
-# Types of values that a worker sends. It sends an instance of a subclass as an instance of its base type.
+# Types of values that a worker sends. An instance of a subclass is sent as one of these types.
 _PLAIN = (bool, str, bytes, datetime, date, time, timedelta, *_CONTAINERS)
 _RELATIVE = 1e-9  # relative tolerance of floats, because right answers can differ by rounding errors
 _MAX_MESSAGE = 500  # characters
 
 
 class Unmet(AssertionError):  # noqa: N818 - "except Unmet" reads better without Error
-    """An expectation does not hold. The student reads the message.
-
-    The message is cut to one line of at most 500 characters, because the submission can put long names in it.
-    """
+    """An expectation does not hold. The student reads the message: one line of at most 500 characters."""
 
     def __init__(self, message: object = "") -> None:
         super().__init__(one_line(message, _MAX_MESSAGE))
 
 
 class NotJudged(Unmet):
-    """A precondition of a test failed, so the test cannot judge the answer."""
+    """A precondition failed, so the test cannot judge the answer."""
 
 
 @contextmanager
@@ -59,7 +56,7 @@ def precondition() -> Iterator[None]:
 
 
 def expect(holds: bool, message: str) -> None:
-    """Expect that a condition holds. The student reads `message` if the condition is false."""
+    """Expect that a condition holds."""
     if not holds:
         raise Unmet(message)
 
@@ -83,9 +80,9 @@ def expect_close(
     """Expect the values of `expected`, within `atol` and `rtol`, and return the actual values.
 
     Tensors are compared by `expect_values`, arrays by `expect_array` and tables by `expect_frame`. If
-    `expected` is a list or a number, the type of `actual` does not matter: it may be a tensor or a tuple, for
-    example. Without `atol`, the tolerance is 1e-5 for lists, for numbers, and for tensors or arrays of
-    float32. It is 1e-9 for float64 and for tables. The message about wrong values ends with `hint`.
+    `expected` is a list or a number, a tuple, a tensor or an array with these values is accepted. Without
+    `atol`, the tolerance is 1e-5 for lists, for numbers, and for tensors or arrays of float32. It is 1e-9 for
+    float64 and for tables. The message about wrong values ends with `hint`.
     """
     if isinstance(expected, any_of):
         _expect_any(expect_close, actual, expected, hint=hint, atol=atol, rtol=rtol, name=name)
@@ -102,7 +99,6 @@ def expect_close(
 
 
 def _expect_any(expectation: Callable[..., None], actual: object, expected: any_of, **how: Any) -> None:
-    """Call `expectation` with each accepted value until it raises no Unmet. `how` has its other arguments."""
     for value in expected.values:
         with suppress(Unmet):
             return expectation(actual, value, **how)
@@ -112,7 +108,7 @@ def _expect_any(expectation: Callable[..., None], actual: object, expected: any_
 
 
 def _package_of(value: object) -> str | None:
-    """Return the name of the package of a tensor, array or table, or None for other values."""
+    """Return the package of a tensor, array or table, or None for other values."""
     for package, (types, *_) in _COMPARISONS.items():
         loaded = sys.modules.get(package)
         if loaded is not None and isinstance(value, tuple(getattr(loaded, name) for name in types)):
@@ -121,7 +117,6 @@ def _package_of(value: object) -> str | None:
 
 
 def _comparison_for(package: str) -> Callable[..., object]:
-    """Return the function that compares values of a package's types."""
     _, module, function = _COMPARISONS[package]
     expectation: Callable[..., object] = getattr(import_module(f"autograder.testing.{module}"), function)
     return expectation
@@ -154,8 +149,8 @@ def expect_equal(
     """Expect a value that equals `expected` and is an instance of its type. An int is accepted for a float.
 
     Items of containers are compared in the same way. Floats may differ by `atol` or by 1e-9 of their size,
-    whichever is more. Tensors, arrays and tables are compared as by `expect_close`, but tensors must be equal
-    if there is no `atol`. NaN equals NaN, except in tensors. The message about wrong values ends with `hint`.
+    whichever is more. Tensors, arrays and tables are compared as by `expect_close`, but without `atol`,
+    tensors must be equal. NaN equals NaN, except in tensors. The message about wrong values ends with `hint`.
     """
     if isinstance(expected, any_of):
         _expect_any(expect_equal, actual, expected, atol=atol, hint=hint, name=name)
@@ -177,7 +172,6 @@ def expect_equal(
 
 
 def _expect_items(actual: Any, expected: Any, atol: float | None, hint: str, name: str) -> None:
-    """Expect that a container has the same items as `expected`."""
     if isinstance(expected, list | tuple):
         if len(actual) != len(expected):
             count = "1 item" if len(expected) == 1 else f"{len(expected)} items"
@@ -203,7 +197,6 @@ def equals(actual: object, expected: object, atol: float | None = None) -> bool:
 
 
 def _expect_number(actual: Any, expected: Any, atol: float | None, hint: str, name: str) -> None:
-    """Expect a number of Python or numpy."""
     kind = next(kind for kind in _NUMBERS if isinstance(expected, kind))
     if not isinstance(actual, kind):
         words = "an int" if kind is Integral else "a number"
@@ -218,7 +211,6 @@ def _expect_number(actual: Any, expected: Any, atol: float | None, hint: str, na
 
 
 def _expect_members(actual: Any, expected: Any, name: str, what: str, hint: str) -> None:
-    """Expect exactly the keys or elements of `expected`."""
     extra = sorted(map(short_repr, set(actual) - set(expected)))
     missing = len(set(expected) - set(actual))
     if extra or missing:
@@ -264,7 +256,7 @@ def expect_printed(
 ) -> Any:
     """Expect a call to print the text `expected`, or one of the texts in any_of(...), and return its result.
 
-    Spaces at the ends of lines, and empty lines at the end, are ignored.
+    Spaces at the ends of lines and empty lines at the end are ignored.
     """
     texts = expected.values if isinstance(expected, any_of) else (expected,)
     answer = define_for(function, _PRINTED, "printed")(function, arguments, keywords)
@@ -312,7 +304,7 @@ def expect_raises(
 
 
 def described(value: object) -> str:
-    """Return the end of a sentence that names the type of a wrong value, such as "a list."."""
+    """Return the end of a sentence about the type of a wrong value, such as "a list."."""
     match value:
         case None:
             return "None. Is a return missing?"
@@ -322,23 +314,22 @@ def described(value: object) -> str:
 
 
 def _a(kind: type) -> str:
-    """Return the name of a type with an article."""
     words = {"NoneType": "None", "ndarray": "an array"}
     return words.get(kind.__name__) or f"{'an' if kind.__name__[0] in 'aeiouAEIOU' else 'a'} {kind.__name__}"
 
 
 def within(name: str) -> str:
-    """Return a name such as "The result" for use inside a sentence: "the result"."""
+    """Return a name such as "The result" as "the result"."""
     return name[:1].lower() + name[1:]
 
 
 def argument(position: int, names: Sequence[str]) -> str:
-    """Return the name of an argument or, if it has no name, a text such as "input 1"."""
+    """Return the name of an argument, such as "input 1" if `names` does not contain it."""
     return names[position] if position < len(names) else f"input {position + 1}"
 
 
 def where(wrong: Any, name: str) -> str:
-    """Return a sentence about wrong values. The bool array `wrong` is true at each wrong value."""
+    """Return a sentence about the wrong values, at which the bool array `wrong` is true."""
     count, size = int(wrong.sum()), wrong.size
     if wrong.ndim == 0 or size == 1:
         return f"{name} {have(name)} the wrong value."
@@ -353,11 +344,11 @@ def have(name: str) -> str:
 
 
 def first(bad: Any) -> str:
-    """Return the index of the first true value of a bool array as text for a message."""
+    """Return the index of the first true value of a bool array as text."""
     return str(index(bad)) if bad.ndim else "its only value"
 
 
 def index(bad: Any) -> list[int]:
-    """Return the index of the first true value, one integer for each dimension."""
+    """Return the index of the first true value of a bool array."""
     numpy = sys.modules["numpy"]
     return [int(position) for position in numpy.unravel_index(numpy.argmax(bad), bad.shape)]

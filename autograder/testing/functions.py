@@ -1,9 +1,8 @@
 """Functions that a hidden test passes to the submission's code as arguments.
 
-The functions stay in the grader's process. The student's process has only a number for each of them. When the
-student's code calls a function, its process sends the number and the arguments to the grader. The grader
-checks the form of this message and the size of its tensors. If a function raises an error, the error is
-raised again in the student's code.
+The functions stay in the grader's process. The student's process has only a number for each of them. To call
+a function, it sends the number and the arguments to the grader. The grader checks their form and the size of
+tensors. If the function raises an error, the error is raised again in the student's code.
 """
 
 import math
@@ -28,11 +27,11 @@ MAX_CALLS = 20_000  # largest number of calls in one test, of all functions toge
 MAX_PAIRS, _LESS = 1 << 25, 4
 _MAX_GROUPS = 4  # groups of tensors in a call: its arguments, and the weights for each order of gradients
 _ERRORS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
-_MAX_MESSAGE = 300  # largest length of an error's message, in characters
+_MAX_MESSAGE = 300  # characters of an error's message
 
 
 class Functions:
-    """The functions that one test passes to the student's code, and the state of their random generators."""
+    """The functions that one test passes to the student's code, and their random generators."""
 
     def __init__(self, seed: int) -> None:
         self._functions: list[Function] = []
@@ -79,7 +78,7 @@ class Functions:
 def _result(
     function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], weights: list[list[Any]]
 ) -> Any:
-    """Return a function's result or, if there are weights, gradients of its weighted sum (`_gradients`)."""
+    """Return a function's result or, if there are weights, gradients."""
     if (torch := sys.modules.get("torch")) is None:
         return function(*args, **kwargs)
     tree: Any = torch.utils._pytree

@@ -1,10 +1,10 @@
 """Chooses the seeds of hidden and disclosed inputs.
 
-There are many sets of hidden inputs, all derived from a secret of the course. The digest of the whole
-submitted file selects the set, so the same file always gets the same set. A file that differs in any byte,
-even in a text cell or an output, almost certainly gets a different set. So what a student learns about one
-set is of little use for the next file. The disclosed inputs are the same for everybody. Students may see
-them: they serve to explain wrong answers, and never decide a score.
+There are SETS sets of hidden inputs, all derived from a secret of the course. The digest of the whole
+submitted file selects the set, so the same file always gets the same set. A file that differs in any byte
+almost certainly gets a different set. So what a student learns about one set is of little use for the next
+file. The disclosed inputs are the same for everybody. Students may see them: they serve to explain wrong
+answers, and never decide a score.
 """
 
 import hmac
@@ -24,12 +24,12 @@ _BY_TORCH = ContextVar("whether the current test draws with torch's generator", 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """One set of inputs for all tests of a suite. The inputs depend only on `key`."""
+    """One set of inputs for all tests of a suite."""
 
     key: bytes
 
     def seed(self, test: int) -> int:
-        """Return the seed for the inputs of a test. `test` is the test's index in the suite."""
+        """Return the seed for the inputs of the test with this index in the suite."""
         return int.from_bytes(hmac.digest(self.key, str(test).encode(), "sha256")[:8])
 
 
@@ -37,7 +37,7 @@ DISCLOSED = Inputs(b"disclosed")
 
 
 def hidden_inputs(secret: bytes, exercise: str, digest: str) -> Inputs:
-    """Return the set of hidden inputs for a submission. `digest` is the digest of the submitted file."""
+    """Return the set of hidden inputs for a submitted file with this digest."""
     number = int.from_bytes(hmac.digest(secret, f"{exercise}\n{digest}".encode(), "sha256")) % SETS
     return numbered_inputs(secret, exercise, number)
 

@@ -33,7 +33,7 @@ _UNUSED = (
 class CollectedTests:
     """The tests of one file, collected once and run any number of times.
 
-    This class is also a pytest plugin. It provides the fixtures `student` and `reference`.
+    This class is also the pytest plugin with the fixtures `student` and `reference`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -118,7 +118,7 @@ def _check_source(path: Path) -> None:
 
 
 def _repeated(body: list[ast.stmt]) -> Iterator[tuple[ast.FunctionDef | ast.ClassDef, int]]:
-    """Yield each test or class whose name is already used, and the line where the name was first used."""
+    """Yield each test or class whose name is already used, and the line of its first use."""
     first: dict[str, int] = {}
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name.lower().startswith("test"):
@@ -150,7 +150,6 @@ def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
 
 
 def _check_fixtures(path: Path, item: pytest.Function) -> None:
-    """Raise SourceError for a test with an argument that is not a fixture."""
     fixtures = {
         *item._fixtureinfo.name2fixturedefs,
         *(item.callspec.params if hasattr(item, "callspec") else ()),

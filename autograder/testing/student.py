@@ -34,7 +34,7 @@ class Inspection:
     """The effects of one call. The gradients are those of sum(output * weight)."""
 
     output: Any
-    arguments: tuple[Any, ...]  # the arguments after the call
+    arguments: tuple[Any, ...]  # after the call
     gradients: dict[int, "torch.Tensor | None"]  # the gradients of arguments, by position
     parameters: dict[str, "torch.Tensor | None"]  # the gradients of a module's parameters, by name
 
@@ -42,8 +42,7 @@ class Inspection:
 class Student:
     """Gives access to everything that a notebook defines: `student.softmax` is the notebook's softmax.
 
-    A test starts with `begin`. `exchanges` collects the test's requests and the replies. If a test passes a
-    function to the student's code, the function stays in this process. The student's code can only call it.
+    A test starts with `begin`. `exchanges` collects the test's requests and the replies.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -74,9 +73,9 @@ class Student:
     def begin(self, seed: int = 0, question: str = "", *, record: bool = False) -> None:
         """Start a test. With `record`, the torch operators of each call are added to `ran`.
 
-        With the first request, the student's process drops the objects of earlier tests. It also resets the
-        seed, the gradient mode and the default dtype. The notebook's variables get the values that they had
-        at the visible check, the cell below the answer to `question`.
+        With the first request, the student's process drops the objects of earlier tests. It resets the seed,
+        the gradient mode and the default dtype. The notebook's variables get the values that they had at the
+        visible check, the cell below the answer to `question`.
         """
         self.exchanges = []
         self.ran = []
@@ -145,13 +144,13 @@ class Remote:
         self.kind = kind
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        """Call the object and return its result: a value, or a Remote for an object that cannot be sent."""
+        """Call the object and return its result, or a Remote if the result cannot be sent."""
         return self._student.ask(*self._request("call", args=args, kwargs=kwargs))
 
     def inspect(self, *args: object, weight: "torch.Tensor | None" = None, **kwargs: object) -> Inspection:
         """Call the object. Return the output, the arguments after the call, and gradients.
 
-        The gradients are those of sum(output * weight), or of sum(output) without a weight.
+        The gradients are those of sum(output * weight); the default weight is 1.
         """
         request = self._request("inspect", args=args, kwargs=kwargs, weight=weight)
         reply, decoder = self._student.exchange(*request)
@@ -167,7 +166,7 @@ class Remote:
         return Inspection(output, arguments, by_position, parameters)
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute's value, or a Remote if the value cannot be sent."""
+        """Return an attribute, or a Remote if it cannot be sent."""
         if name.startswith("_"):
             raise AttributeError(name)
         return self._student.ask({"op": "attribute", "of": self._reference, "name": name}, [])
@@ -182,7 +181,7 @@ class Remote:
 
 
 def define_for(function: Remote, source: str, name: str) -> Remote:
-    """Run `source` in the process of `function` and return its object `name`, as Student.define does."""
+    """Run `source` in the process of `function` and return its object `name`."""
     return function._student.define(source, name)
 
 
@@ -200,7 +199,7 @@ def value_of(variable: Remote) -> Any:
 
 
 class Torch(Remote):
-    """A path such as `optim.SGD` in torch. The student's process looks it up when the test calls it."""
+    """A path such as `optim.SGD` in torch. The student's process looks it up at a call."""
 
     def __getattr__(self, name: str) -> "Torch":
         path = f"{self.kind}.{name}".lstrip(".")

@@ -47,24 +47,21 @@ def question(
 
 @dataclass(frozen=True, slots=True)
 class HiddenTest:
-    """One hidden test. It checks one property of the answer to `question`."""
+    """A hidden test of one property of an answer."""
 
     question: str
     title: str  # a text for the student
     weight: float  # the test's weight among the question's tests that are not basic
-    number: int  # the test's index in the suite; also the seed of the worker's random generators
+    number: int  # the test's index in the suite, and the seed of the worker's random generators
     function: str  # the name of the test function; all cases of a parametrized test have the same name
-    basic: bool = False  # whether it is one of the tests that give half of the points together
-    needs_results: bool = False  # whether the test gives points only if all basic tests pass
-    line: int = 0  # the line on which the test function begins
+    basic: bool = False
+    needs_results: bool = False
+    line: int = 0  # the first line of the test function
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a hidden test: its verdict, and its requests and replies.
-
-    The verdict is GRADER_ERROR if the test itself raised an unexpected error.
-    """
+    """One run of a hidden test. The verdict is GRADER_ERROR if the test raised an unexpected error."""
 
     test: HiddenTest
     kind: Verdict
@@ -81,7 +78,7 @@ class Run:
         exchanges: tuple[Exchange, ...] = (),
         ran: tuple[frozenset[str], ...] = (),
     ) -> "Run":
-        """Create the run of a test that has ended, with the exception that ended it, or None."""
+        """Create the run of a test that ended with `error`, or without an error."""
         kind, detail = _conclusion(error)
         return cls(test, kind, detail, exchanges, ran, error)
 
@@ -97,7 +94,7 @@ class Run:
 
 
 def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
-    """Return the verdict of a test that ended with `error`, and the message for the student."""
+    """Return the verdict of a test that ended with `error`, and a message."""
     match error:
         case None:
             return Verdict.PASSED, ""
@@ -122,7 +119,7 @@ def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
 
 
 def use_one_thread(exercise: Exercise) -> None:
-    """If the course uses torch, limit torch to one thread, because many processes share the processors."""
+    """Limit torch, if the course uses it, to one thread, because many processes share the processors."""
     if exercise.has_torch:
         import torch
 
@@ -132,8 +129,8 @@ def use_one_thread(exercise: Exercise) -> None:
 class Suite:
     """An exercise's hidden tests.
 
-    Creating a suite collects the tests, and checks that each test belongs to a question and that each
-    question has a test. `run` then runs the tests on a backend, one at a time.
+    Creating a suite collects the tests. It raises SourceError if a test does not belong to a question, or a
+    question has no test.
     """
 
     def __init__(self, exercise: Exercise) -> None:
@@ -173,13 +170,13 @@ class Suite:
                 yield run or Run.ended(test, error)
 
     def of(self, question: str) -> tuple[HiddenTest, ...]:
-        """Return the tests of one question, in the order of the suite."""
+        """Return the tests of one question."""
         return tuple(test for test in self.tests if test.question == question)
 
     def run_one(
         self, test: HiddenTest, backend: Backend, inputs: Inputs = DISCLOSED, *, record: bool = False
     ) -> Run:
-        """Run one of the tests. Its inputs do not depend on the tests before it."""
+        """Run one test. Its inputs do not depend on the tests before it."""
         student, reference = Student(backend), Student(self._reference)
         student.begin(test.number, test.question, record=record)
         reference.begin(test.number, test.question)
@@ -204,7 +201,6 @@ class Suite:
         return self._fair[key]
 
     def _solution(self) -> Local:
-        """Return a backend with the solution in a new namespace."""
         return Local(self.namespace(self.exercise.reference))
 
     def namespace(self, cells: tuple[str, ...]) -> Namespace:
@@ -236,7 +232,7 @@ def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> Hidden
 
 
 def _mark_first_tests(tests: Sequence[HiddenTest]) -> Iterator[HiddenTest]:
-    """Yield the tests. If a question has no basic test, its first test becomes a basic test."""
+    """Yield the tests. Mark a question's first test as basic if the question has no basic test."""
     marked = {test.question for test in tests if test.basic}
     for test in tests:
         yield test if test.question in marked else replace(test, basic=True)

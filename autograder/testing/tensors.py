@@ -55,7 +55,7 @@ def expect_values(
     """Expect a tensor with the shape, the dtype and the values of `expected`, within `atol` and `rtol`.
 
     Without `atol`, the tolerance is 1e-5 for float32, 1e-9 for float64 and 0 for other dtypes. NaN is always
-    wrong, even if `expected` has NaN. The message about wrong values ends with `hint`.
+    wrong. The message about wrong values ends with `hint`.
     """
     tensor = expect_tensor(actual, expected.shape, expected.dtype, name)
     if atol is None:
@@ -70,8 +70,8 @@ def expect_values(
 def expect_numel(actual: object, shape: Sequence[int], name: str = "The result") -> torch.Tensor:
     """Expect as many elements as a tensor of `shape` has, and return them as a tensor of this shape.
 
-    `actual` may be a number, a list, or a tensor of any shape and dtype. It may also be a tuple whose first
-    item is one of these. Use this if another test checks the type and the shape.
+    `actual` may be a number, a list, a tensor of any shape and dtype, or a tuple that begins with one of
+    these. Use this if another test checks the type and the shape.
     """
     first = actual[0] if isinstance(actual, tuple) and actual else actual
     tensor = expect_tensor(_as_tensor(first), name=name)
@@ -157,9 +157,9 @@ def expect_computed(function: Callable[..., Any], *arguments: object, names: Seq
     """Expect a result that depends on every float tensor among the arguments, and return it.
 
     The result must not equal an argument, and its rows must not all be equal. It must change if all elements
-    of an argument except the first and the last change. Right values are not required: a loop with one
-    iteration too few passes here. A test calls this before it checks a property. If this expectation fails,
-    the test is "not judged" instead of "failed".
+    of an argument except the first and the last change. Its values may be wrong: a loop with one iteration
+    too few passes here. A test calls this before it checks a property. If this expectation fails, the test is
+    "not judged" instead of "failed".
     """
     result = function(*arguments)
     parts, floats = _parts(result), _floats(arguments)
@@ -228,8 +228,8 @@ def expect_moved(
 ) -> None:
     """Expect that `moved`, the change of a result after small steps of its inputs, agrees with the gradients.
 
-    Each of `parts` is an input's gradient times its step. Their elements must add up to `moved`. The
-    tolerance is 1 % of the sum of the elements' absolute values, plus `atol`. All numbers must be finite.
+    Each of `parts` is an input's gradient times its step. All their elements must add up to `moved`, within 1
+    % of the sum of their absolute values, plus `atol`. All numbers must be finite.
     """
     predicted = torch.stack([part.sum() for part in parts]).sum()
     size = torch.stack([part.abs().sum() for part in parts]).sum()
@@ -237,7 +237,7 @@ def expect_moved(
 
 
 def _as_tensor(value: object) -> object:
-    """Return a number, or a list of numbers or tensors, as a tensor. Return other values unchanged."""
+    """Return a number, or a list of numbers or tensors, as a tensor, and other values unchanged."""
     try:
         if isinstance(value, list) and value and all(isinstance(item, torch.Tensor) for item in value):
             return torch.stack(value)
@@ -247,7 +247,7 @@ def _as_tensor(value: object) -> object:
 
 
 def _parts(result: object) -> list[torch.Tensor]:
-    """Return the tensors of a result, detached, as float64, with NaN and infinities replaced by numbers."""
+    """Return the tensors of a result, detached, as float64, with NaN and infinities as numbers."""
     values = result if isinstance(result, tuple) and result else [result]
     tensors = [expect_tensor(_as_tensor(value)) for value in values]
     return [tensor.detach().double().nan_to_num() for tensor in tensors]
@@ -262,7 +262,7 @@ def _floats(arguments: Sequence[object]) -> dict[int, torch.Tensor]:
 def _call(
     call: Callable[..., Any], arguments: Sequence[object], others: dict[int, torch.Tensor], **how: object
 ) -> Any:
-    """Call `call` with `arguments`. The tensors in `others` replace the arguments at their positions."""
+    """Call `call` with `arguments`, of which those in `others` are replaced, by position."""
     return call(*(others.get(i, value) for i, value in enumerate(arguments)), **how)
 
 
@@ -274,7 +274,7 @@ def _slopes(
 ) -> list[torch.Tensor]:
     """Return the slope of each of the result's tensors, by central differences.
 
-    `directions` maps positions of arguments to directions, and `size` is the length of the step.
+    `directions` maps positions of arguments to directions; `size` is the step.
     """
     floats = _floats(arguments)
     ahead, behind = (
@@ -293,7 +293,7 @@ def _slopes(
 def _gradient(
     inspection: Inspection, position: int, which: str, shape: Sequence[int] | None = None, hint: str = ""
 ) -> torch.Tensor:
-    """Expect a finite gradient for the argument at `position`, and return it. Messages call it `which`."""
+    """Expect a finite gradient for the argument at `position`, and return it."""
     actual = inspection.gradients.get(position)
     cuts = "Did .item(), .detach(), .tolist() or a new tensor cut the gradient off?"
     expect(actual is not None, f"No gradient reaches {which}. {hint or cuts}")
