@@ -42,7 +42,7 @@ from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
 from autograder.grading.outcomes import kept_share
 from autograder.testing.exchange import StudentError
-from autograder.testing.inputs import drawing, numbered_inputs
+from autograder.testing.inputs import numbered_inputs, temporary_seed
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code, silence
 
@@ -424,7 +424,7 @@ def check_error(check: str, cells: tuple[str, ...], limit: float = MOST) -> Base
 
     The cells and the check are stopped after `limit` seconds of processor time in total.
     """
-    with clock(limit), silence(), warnings.catch_warnings(), drawing(0, by_torch=True):
+    with clock(limit), silence(), warnings.catch_warnings(), temporary_seed(0, by_torch=True):
         warnings.simplefilter("ignore")
         try:
             variables = run_code(cells).variables

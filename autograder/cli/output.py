@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.report.report import Report, Status, Verdict, standing
+from autograder.report.report import Report, Status, Verdict, choose_badge
 from autograder.report.text import number, terminal_line
 from autograder.submission.students import with_name
 
@@ -51,8 +51,8 @@ def show_report(notebook: str, report: Report) -> None:
         if question.verdict is Verdict.REVIEW:
             score = f"{number(question.score_by_tests)} of {number(question.max_score)} by tests, not final"
         hint = "graded manually" if question.verdict is Verdict.UNGRADED else question.hint
-        stands = standing(question.verdict, question.score, question.max_score)
-        rows.append((question.name, stands, score.replace(": ", ":\n").replace(", and ", "\n"), hint))
+        badge = choose_badge(question.verdict, question.score, question.max_score)
+        rows.append((question.name, badge, score.replace(": ", ":\n").replace(", and ", "\n"), hint))
     score = f"{number(report.score)} of {number(report.max_score)} points"
     title = f"{notebook} ({report.exercise}): {report.status}, {score}"
     show(title, ("question", "verdict", "score", "hint"), rows, report.message)

@@ -27,7 +27,14 @@ from autograder.gradebook.rows import by_cell
 from autograder.grading.graded import CellResult, Output
 from autograder.records.reports import Outputs
 from autograder.records.tables import ANSWERS, replace_rows
-from autograder.report.report import QuestionReport, Report, Status, Verdict, describe_unreadable, standing
+from autograder.report.report import (
+    QuestionReport,
+    Report,
+    Status,
+    Verdict,
+    choose_badge,
+    describe_unreadable,
+)
 from autograder.report.safe_html import Allowance, render_html
 from autograder.report.text import clean_text, is_picture, printable
 from autograder.submission.matching import RestoredCell, in_exercise_form, restore
@@ -273,7 +280,7 @@ def comment(report: Report, question: QuestionReport) -> str:
         return "" if question.score is None else _NO_RESPONSE
     else:
         failed = (test for test in question.tests if test.verdict is not Verdict.PASSED)
-        result = standing(question.verdict, question.score, question.max_score)
+        result = choose_badge(question.verdict, question.score, question.max_score)
         lines = [f"{result.capitalize()}.", question.halves_in_words, question.hint]
         lines += [f"- {test.verdict}: {test.title}" for test in failed]
         text = "\n".join(line for line in lines if line)

@@ -183,7 +183,7 @@ class Grader:
         for run in self.suite.run(session, inputs, chosen, lost.get, self._rules):
             if session.failure is not None:
                 raise session.failure
-            if run.lost and run.error is not None:
+            if run.has_lost_worker and run.error is not None:
                 lost.setdefault(run.test.question, run.error)
             run = attribute_fault(self.suite, run, inputs)
             if run.kind is Verdict.GRADER_ERROR and run.error is not None:

@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 # Limits of an example.
 MOST_NUMBERS = 12  # numbers in one grid
-MOST_GRIDS = 3  # grids with arguments of the call
-MOST_WEIGHTS = 6  # grids with parameters of the called object
+MOST_GRIDS = 3  # arguments of the call, or tensors in its result
+MOST_WEIGHTS = 6  # weights of the called object
 MOST_DIMENSIONS = 4  # dimensions of a grid
 _SHADES = 4  # colours for positive numbers; there are as many for negative numbers
 _MOST_LISTED = 4  # wrong numbers that the sentence below an example lists
-Number = float | str  # a text stands for a value that is not a number in JSON, such as nan or True
+Number = float | str  # a text for any value that is not a finite number, such as "nan" or "True"
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A small tensor or a single number: its name, its shape and its numbers, row after row."""
+    """A small tensor or array, or a single value, with its numbers in one flat list."""
 
     name: str
     shape: tuple[int, ...]
@@ -28,9 +28,9 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A call of a function or an object with a wrong result, and with inputs that students may see."""
+    """A call with a wrong result, and with inputs that students may see."""
 
-    given: tuple[Grid, ...]  # the weights, if an object is called, and then the arguments
+    given: tuple[Grid, ...]  # the weights of the called object, if it has any, and then the arguments
     got: Grid  # the student's result
     asked: Grid  # the expected result
     made: str = ""  # the code that creates the object, or "" for a call of a function
@@ -42,14 +42,14 @@ def rounded(value: float | bool) -> Number:
         return str(value)
     text = f"{value:.4g}"
     number = float(text) + 0.0  # turns -0 into 0
-    return number if math.isfinite(number) else text  # rounding to 1.798e+308 also gives infinity
+    return number if math.isfinite(number) else text  # float() reads 1.798e+308 as infinity
 
 
 class Cell(NamedTuple):
-    """One number, the name of its colour, and whether it is wrong."""
+    """One number in a table."""
 
     text: str
-    shade: str
+    shade: str  # the CSS class of its colour
     wrong: bool
 
 
@@ -64,18 +64,18 @@ class Table:
 
 
 class ExampleView(NamedTuple):
-    """An example as the page shows it."""
+    """The tables and texts that show an example."""
 
     creation: str  # the code that creates the object
     given: tuple[Table, ...]
     got: tuple[Table, ...]
     asked: tuple[Table, ...]
     difference: tuple[Table, ...]  # the result minus the expected result; empty if the shapes differ
-    words: str
+    words: str  # sentences about the wrong numbers or the wrong shape
 
 
 def show_example(example: Example) -> ExampleView:
-    """Return the tables of an example and a sentence that lists the wrong numbers."""
+    """Return an example's tables and sentences."""
     wrong = _wrong(example)
     highest = max((abs(_size(n)) for n in (*example.got.numbers, *example.asked.numbers)), default=0.0)
     return ExampleView(
@@ -97,7 +97,7 @@ def _wrong(example: Example) -> set[int]:
 
 
 def _difference(example: Example) -> Grid:
-    """Return each number of the result minus the expected number, or "-" if either is a text."""
+    """Return the result minus the expected result, with "-" where either has a text."""
     pairs = zip(example.got.numbers, example.asked.numbers, strict=True)
     numbers = (
         "-" if str in (type(got), type(asked)) else rounded(float(got) - float(asked)) for got, asked in pairs
@@ -120,7 +120,7 @@ def _words(example: Example, wrong: list[int]) -> str:
 
 
 def _position(shape: tuple[int, ...], number: int) -> str:
-    """Return the position of a number in words. Rows and columns count from 0, as in torch."""
+    """Return the position of a number in words. Rows and columns are counted from 0."""
     match index := list(product(*map(range, shape)))[number]:
         case ():
             return "your result"
@@ -132,7 +132,7 @@ def _position(shape: tuple[int, ...], number: int) -> str:
 
 
 def _tables(grid: Grid, wrong: set[int], highest: float) -> Iterator[Table]:
-    """Yield a table for each matrix in a grid."""
+    """Yield a table for each matrix in a tensor. A number of size `highest` gets the strongest colour."""
     *front, height, width = (1, 1, *grid.shape)[-max(2, len(grid.shape)) :]
     cells = [Cell(_text(n), _shade(n, highest), i in wrong) for i, n in enumerate(grid.numbers)]
     dimensions = len(grid.shape)
@@ -150,7 +150,7 @@ def _text(number: Number) -> str:
 
 
 def _size(number: Number) -> float:
-    """Return a finite number unchanged, "True" and "False" as 1 and 0, and 0 for every other value."""
+    """Return a finite number unchanged, 1 for "True", and 0 for every other text."""
     with suppress(ValueError):
         value = float({"True": 1.0, "False": 0.0}.get(str(number), number))
         return value if math.isfinite(value) else 0.0
@@ -158,7 +158,7 @@ def _size(number: Number) -> float:
 
 
 def _shade(number: Number, highest: float) -> str:
-    """Return the colour class of a number: plus-1 to plus-4 or minus-1 to minus-4, by its size."""
+    """Return the CSS class of a number's colour, or "none" for 0."""
     if highest == 0.0 or (value := _size(number)) == 0.0:
         return "none"
     step = max(1, math.ceil(_SHADES * min(1.0, abs(value) / highest)))

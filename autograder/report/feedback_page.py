@@ -1,4 +1,4 @@
-"""Writes the feedback page on one submission: test results, then the notebook. Nothing on it can run."""
+"""Writes the feedback page about one submission: test results, then the notebook."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,18 +34,18 @@ _ANCHOR = "lesson-"
 _MAX_HEADING = 200  # characters
 _NAMELESS = "a part without a name"
 REST = "The rest of the notebook is left out: the page would become too large."
-SavedPictures = Mapping[str, tuple[str, ...]]  # pictures in base64, by the id of a cell that grading skips
+SavedPictures = Mapping[str, tuple[str, ...]]  # pictures in base64, by the id of their demo cell
 
 
 class Part(NamedTuple):
-    """One part of the page."""
+    """A cell or an output of the notebook on the page."""
 
     kind: str  # text, code, output, error, html, picture, saved picture, or note
     content: Markup | str  # HTML, or a picture in base64
 
 
 class Lesson(NamedTuple):
-    """A heading in the notebook on the page. The questions below it link to it."""
+    """A heading of the notebook. The results of the questions under this heading link to it."""
 
     heading: str
     anchor: str  # the id of the heading
@@ -66,8 +66,8 @@ def render_feedback(
 ) -> str:
     """Return the page. The same report, grades and notebook give the same page.
 
-    - `saved`: pictures from the student's file, which are outputs of cells that grading skips
-    - `attempts`: a line on each attempt, if there are several
+    - `saved`: pictures of demo cells, from the student's file; grading does not run demo cells
+    - `attempts`: a line about each attempt if there are several, otherwise empty
     - `attempt`: the name of the attempt that counts
     - `passed_over`: the reason why the newest attempt does not count, or ""
     - `note`: says which results the page leaves out, or ""
@@ -114,7 +114,7 @@ def render_feedback(
 
 
 def _failures(questions: Iterable[QuestionView]) -> list[list[QuestionView]]:
-    """Return the failed questions in groups. Questions with the same error are in one group."""
+    """Return the failed questions in groups with the same error."""
     groups = dict[object, list[QuestionView]]()
     for question in questions:
         if question.failed:
@@ -127,10 +127,9 @@ def _failures(questions: Iterable[QuestionView]) -> list[list[QuestionView]]:
 def show_notebook(
     cells: Iterable[Any], saved_pictures: SavedPictures, allowance: Allowance, lessons: dict[str, Lesson]
 ) -> Iterator[Part]:
-    """Yield the parts of a notebook in order, until the page is full.
+    """Yield the parts of a notebook in order, until `allowance` has no room left.
 
-    `saved_pictures` are pictures from the student's file, which are outputs of cells that grading skips. For
-    each question, the nearest heading of level 1 or 2 above the answer is stored in `lessons`.
+    Store in `lessons`, by question, the nearest heading of level 1 or 2 above the answer.
     """
     last: Lesson | None = None
     for cell in cells:
@@ -148,7 +147,7 @@ def show_notebook(
 
 
 def _anchored(part: Part, last: Lesson | None) -> tuple[Part, Lesson | None]:
-    """Return a text with an anchor at each h1 and h2, and the last of these headings; without any, `last`."""
+    """Return a text with an id on each h1 and h2, and the last of these headings (without any, `last`)."""
     number = 0 if last is None else int(last.anchor.removeprefix(_ANCHOR))
     content, headings = anchored(part.content, _ANCHOR, number + 1)
     if headings:
@@ -168,7 +167,7 @@ def _parts(cell: Any, saved: SavedPictures, allowance: Allowance) -> Iterator[Pa
 
 
 def _output(output: Any, allowance: Allowance) -> Part:
-    """Return an output as a PNG picture. If it has none, return cleaned HTML, or else text."""
+    """Return an output as a PNG picture if it has one, otherwise as HTML, otherwise as text."""
     forms = output.get("data", {})
     if output.output_type == "stream":
         return Part("output", render_text(output.text))

@@ -1,9 +1,10 @@
 """The markup process: turns untrusted text into HTML that cannot run code, load files or hide text.
 
-A crafted text can keep a parser of Markdown or HTML busy for very long, so time and memory are limited. The
-process has nothing of value: no environment variables, and no open file except the socket to its caller. Once
-its modules are loaded, it cannot open files or connections. If a text needs too much memory, rendering fails.
-If a text takes too long or crashes a parser, the process ends, and the caller starts a new process.
+A crafted text can keep a parser busy for very long, so time and memory are limited. The process has none of
+its caller's environment variables, and no open file except the socket to its caller. After loading its
+modules, it sets limits so that it cannot open files or connections. If a text needs too much memory,
+rendering fails. If a text takes too long or crashes a parser, the process ends, and the caller starts a new
+one.
 """
 
 import json
@@ -30,9 +31,9 @@ from pygments.lexers import PythonLexer
 
 from autograder.report.text import clean_text, is_picture, writable
 
-MAX_OPEN = 400  # nested elements; browsers stop at about 500
+MAX_OPEN = 400  # nested elements; browsers nest at most about 500
 MAX_MEMORY = 512 << 20  # bytes in addition to the loaded modules
-_WORN = 128 << 10  # kilobytes; a process that has grown by more is worn and is replaced
+_MAX_GROWTH = 128 << 10  # kilobytes; a process that has grown by more is replaced
 _SAMPLE = """# a
 *b* `c` $d$ <b>e</b> &amp; [f](http://\u00fc.example) \u2014 ~~g~~
 
@@ -44,7 +45,7 @@ h
 |-|
 |j|
 """
-MAX_FORMULAS = 2000  # signs such as `$` in a text; with more signs, formulas are not parsed
+MAX_FORMULAS = 2000  # delimiters such as `$` in a text; with more, formulas are not parsed
 _TAGS = {
     "a", "b", "blockquote", "br", "caption", "code", "dd", "del", "div", "dl", "dt", "em", "h1", "h2", "h3",
     "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup",
@@ -66,7 +67,7 @@ _MATHML_ATTRIBUTES = {
     "columnalign", "columnspacing", "display", "displaystyle", "fence", "form", "linethickness",
     "mathvariant", "maxsize", "minsize", "notation", "rowspacing", "stretchy", "width",
 }  # fmt: skip
-# Line ends at the beginning and the end of a formula. A page would show these line ends.
+# Line ends at the beginning and the end of a formula. They are removed, because a page would show them.
 _LINE_END = re.compile(r'(<div class="math [a-z]+">)\n|\n(</div>)')
 _FORMATTER = HtmlFormatter()
 _PYTHON = ("python", "python3", "py", "ipython", "ipython3")
@@ -77,7 +78,7 @@ class TooDeepError(ValueError):
 
 
 class _Parser(MarkdownIt):
-    """A parser that accepts all addresses of links, because `clean_html` removes unsafe addresses later."""
+    """A parser that accepts all links, because `clean_html` removes unsafe addresses later."""
 
     def validateLink(self, url: str) -> bool:  # noqa: N802, ARG002 - the library's name
         return True
@@ -103,23 +104,23 @@ def clean_html(source: str) -> str:
 
 
 def _most_open(cleaned: str) -> int:
-    """Return the greatest depth of nested elements in cleaned HTML. Its tags are balanced."""
+    """Return the greatest depth of nested elements in cleaned HTML."""
     steps = (-1 if end else 1 for end, name in _TAG.findall(_VALUE.sub("", cleaned)) if name not in _EMPTY)
     return max(accumulate(steps), default=0)
 
 
 def markdown(source: str) -> str:
-    """Return a text cell as HTML, with its formulas as LaTeX source in a separate style."""
+    """Return a text cell as HTML, with its formulas as LaTeX source in elements of the class "math"."""
     return _convert(source, html=True)
 
 
 def mathml(source: str) -> str:
-    """Return a text cell as HTML, with its formulas as MathML, which browsers typeset without scripts."""
+    """Return a text cell as HTML, with its formulas as MathML."""
     return _FORMULA.sub(_typeset, markdown(source))
 
 
 def comment(source: str) -> str:
-    """Return an instructor's comment as HTML. Markdown is rendered; HTML tags are shown as text."""
+    """Return an instructor's comment in Markdown as HTML. HTML tags in it are shown as text."""
     return _convert(source, html=False)
 
 
@@ -145,11 +146,10 @@ def _convert(source: str, *, html: bool) -> str:
 
 
 def _typeset(formula: re.Match[str]) -> str:
-    """Return a formula of cleaned HTML as MathML, or unchanged if latex2mathml cannot parse the formula.
+    """Return a formula in cleaned HTML as MathML, or unchanged if latex2mathml cannot parse the formula.
 
-    The library latex2mathml copies parts of the formula into elements and attributes, so only harmless
-    elements and attributes are kept. ElementTree writes the MathML, because latex2mathml's writer does not
-    escape text.
+    The library latex2mathml copies parts of the formula into elements and attributes, so only harmless ones
+    are kept. ElementTree writes the MathML, because latex2mathml's writer does not escape text.
     """
     try:
         display = "inline" if formula[2] == "inline" else "block"
@@ -167,7 +167,7 @@ def _typeset(formula: re.Match[str]) -> str:
 
 @cache
 def _parser(html: bool, formulas: bool) -> MarkdownIt:
-    """Return a parser of Jupyter's Markdown. Without `html`, it shows tags as text and keeps line ends."""
+    """Return a parser of Jupyter's Markdown. Without `html`, tags become text and line ends become <br>."""
     parser = _Parser("commonmark", {"html": html, "breaks": not html, "highlight": _highlight})
     parser.enable(["table", "strikethrough"])
     if formulas:
@@ -184,7 +184,7 @@ def _parser(html: bool, formulas: bool) -> MarkdownIt:
 
 
 def _highlight(source: str, language: str, _: str) -> str:
-    """Return a block of Python code with colours. For other languages, return "": they stay plain."""
+    """Return Python code with colours, or "" for other languages, which stay plain."""
     if language not in _PYTHON:
         return ""
     inner = str(highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)))
@@ -205,7 +205,7 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
 
 
 def main() -> None:
-    """Reply to requests on standard input, which is a socket. Requests and replies are lines of JSON."""
+    """Reply to requests on standard input, a socket. Requests and replies are lines of JSON."""
     for render in KINDS.values():
         render(_SAMPLE)  # loads all modules, which is impossible after `_limit`
     _limit()
@@ -216,18 +216,19 @@ def main() -> None:
         while line := stream.readline():
             request, start = json.loads(line), _seconds()
             html, whole = _render(**request)
-            worn = not whole or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > _WORN
+            growth = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+            worn = not whole or growth > _MAX_GROWTH
             reply = {"html": html and writable(html), "seconds": _seconds() - start, "worn": worn}
             stream.write(json.dumps(reply).encode() + b"\n")
             stream.flush()
 
 
 def _render(kind: str, text: str, seconds: float) -> tuple[str | None, bool]:
-    """Return the HTML, and whether this process can be used again. If rendering failed, the HTML is None.
+    """Return the HTML, or None if rendering failed, and whether this process can be used again.
 
-    If rendering takes longer than `seconds`, the process ends.
+    If rendering takes more than `seconds` of processor time, a signal ends this process.
     """
-    signal.setitimer(signal.ITIMER_PROF, seconds)  # the timer's signal ends the process
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         return KINDS[kind](text), True
     except TooDeepError:

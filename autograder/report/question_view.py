@@ -9,7 +9,7 @@ from types import MappingProxyType
 from markupsafe import Markup
 
 from autograder.report.example import ExampleView, show_example
-from autograder.report.report import AnswerLine, Entry, QuestionReport, Verdict, standing
+from autograder.report.report import AnswerLine, Entry, QuestionReport, Verdict, choose_badge
 from autograder.report.safe_html import Allowance, render_comment, render_lines, render_text
 from autograder.report.text import number
 
@@ -27,15 +27,15 @@ MEANINGS = {
     Verdict.UNGRADED: "An instructor will read this written answer.",
 }
 _EARLIER_SCORE = "An instructor will check this answer. Until then, the score from the last grading counts."
-_IN_SOME_TESTS = {  # sentences about an answer that has earned a part of the points
+_IN_SOME_TESTS = {  # meanings for an answer that has earned a part of the points
     Verdict.CRASHED: "In some tests your code stopped with an error.",
     Verdict.TIMED_OUT: "In some tests your code took too long.",
     Verdict.BLOCKED: "In some tests your code tried an operation that is not allowed here.",
 }
 _FOR_INSTRUCTORS = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
-# A sentence in a hint that announces a check by an instructor. After the check, the sentence is removed.
+# A sentence in a hint that announces a check by an instructor. It is removed after the check.
 _PROMISE = re.compile(r"\s*\b(A person|An instructor) (will|looks at) [^.]*\.")
-_PART = re.compile(r"\n\d\. ")  # the beginning of an item, in a hint with several numbered items
+_PART = re.compile(r"\n\d\. ")  # the beginning of a numbered item in a hint
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _CONTEXT = 3  # lines shown before and after a marked line
 _SHORT = 10  # lines; if no line is marked, only answers of at most this length are shown
@@ -62,12 +62,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class TestGroup:
-    """The tests of a question with the same verdict and hint, which are one row on the page."""
+    """Tests of one question with the same verdict and hint. The page shows them as one item."""
 
     __test__ = False
     verdict: str
-    hint: Markup | None  # None if the question's hint already contains it
-    titles: dict[Markup, int]  # the number of tests by title
+    hint: Markup | None  # None if it is empty or the question's hint ends with it
+    titles: dict[Markup, int]  # the number of tests with each title
     count: int
 
 
@@ -77,17 +77,17 @@ class QuestionView:
 
     name: str
     anchor: str
-    badge: str  # the question's state in a word or two
+    badge: str  # the question's state in one or two words
     points: str
-    share: float  # the earned share of its points, between 0 and 1
+    share: float  # the earned share of its points, from 0 to 1
     meaning: str  # a sentence that explains the badge
     error: str  # the error that stopped the code, if the hint does not name it
     next: str  # what the student should do next, or ""
     lead: str  # the first sentence of the hint
     more: str  # the other sentences of the hint
-    parts: tuple[str, ...]  # the numbered items of the hint, if it has any
+    parts: tuple[str, ...]  # the numbered items of the hint
     code: tuple[Line, ...]
-    halves: str  # the points for results and for everything else, or ""
+    halves: str  # the points of basic tests and of all other tests, or ""
     tally: str  # a text such as "3 of 5 tests passed"
     tests: tuple[TestGroup, ...]
     remark: Markup | None
@@ -105,19 +105,20 @@ def show_question(
 ) -> QuestionView:
     """Return the texts and numbers of a question. `entry` is its row in the gradebook, if it has one.
 
-    `sources` has the text of the student's cell for each question; `position` counts the questions from 1.
+    `sources` has the student's cell for each question. `position` counts the page's questions from 1.
     """
     score = question.score if entry is None else entry.score
     if question.verdict is Verdict.GRADER_ERROR and entry is not None and entry.waits and score is not None:
-        question = replace(question, hint="", tests=())  # the failed run does not explain the earlier score
+        # The score comes from an earlier grading, and the results of this grading do not explain it.
+        question = replace(question, hint="", tests=())
     if question.verdict is Verdict.REVIEW and not score and (entry is None or entry.waits):
-        score = None  # the 0 is not shown until an instructor has decided
+        score = None  # a score of 0 is not shown until an instructor has decided
     decided = entry is not None and _decided(question, entry)
-    badge, meaning = _standing(question, entry, decided=decided)
+    badge, meaning = _graded_badge(question, entry, decided=decided)
     hint, *parts = _PART.split(_PROMISE.sub("", question.hint).strip() if decided else _counted(question))
     lead, *more = _SENTENCE.split(hint, maxsplit=1)
     passed = sum(test.verdict is Verdict.PASSED for test in question.tests)
-    code = tuple(_own_lines(question, sources))
+    code = tuple(_shown_lines(question, sources))
     return QuestionView(
         name=question.name,
         anchor=f"question-{position}",
@@ -150,14 +151,14 @@ def _next(question: QuestionReport, entry: Entry | None, code: Sequence[Line]) -
 
 
 def _error(question: QuestionReport) -> str:
-    """Return the error that stopped the code. If the hint contains it, or no line is marked, return ""."""
+    """Return the error that stopped the code, or "" if the hint contains it or its line is unknown."""
     errors = [test.hint for test in question.tests if test.verdict is Verdict.CRASHED]
     is_hint = any(error in question.hint for error in errors)
     return errors[0] if errors and question.place and not is_hint else ""
 
 
-def _own_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterator[Line]:
-    """Yield the student's lines around the mistake, or all lines of a short answer."""
+def _shown_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterator[Line]:
+    """Yield the lines around the mistake. If its line is unknown, yield all lines of a short answer."""
     if question.verdict not in (Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT):
         return
     place = question.place or AnswerLine(question.name, 0)
@@ -170,9 +171,9 @@ def _own_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterator
                 yield Line(number, render_text(line[:_LONGEST_LINE]), number == marked)
 
 
-def stand(question: QuestionReport, score: float | None) -> tuple[str, str]:
-    """Return the state of a question after its tests: in a word or two, and in a sentence."""
-    badge = standing(question.verdict, score, question.max_score)
+def badge_and_meaning(question: QuestionReport, score: float | None) -> tuple[str, str]:
+    """Return a question's badge after its tests, and a sentence that explains the badge."""
+    badge = choose_badge(question.verdict, score, question.max_score)
     meaning = MEANINGS[question.verdict]
     return badge, meaning if badge == question.verdict else _IN_SOME_TESTS.get(question.verdict, meaning)
 
@@ -184,12 +185,12 @@ def _decided(question: QuestionReport, entry: Entry) -> bool:
     return question.verdict in _FOR_INSTRUCTORS
 
 
-def _standing(question: QuestionReport, entry: Entry | None, *, decided: bool) -> tuple[str, str]:
-    badge, meaning = stand(question, question.score if entry is None else entry.score)
+def _graded_badge(question: QuestionReport, entry: Entry | None, *, decided: bool) -> tuple[str, str]:
+    badge, meaning = badge_and_meaning(question, question.score if entry is None else entry.score)
     written = question.verdict is Verdict.UNGRADED
     if entry is None:
         return ("not graded yet" if written else badge), meaning
-    if decided and written and entry.manual_score is None:  # nbgrader has given 0 for an unchanged stub
+    if decided and written and entry.manual_score is None:  # nbgrader gives 0 for an unchanged answer cell
         return "not attempted", "This answer is empty."
     if decided:
         given = f"An instructor graded this answer and gave it {_given(entry)}."
@@ -213,19 +214,19 @@ def _given(entry: Entry) -> str:
 
 
 def _grouped_tests(question: QuestionReport, *, decided: bool) -> Iterator[TestGroup]:
-    """Yield groups of tests that have the same verdict and hint. Groups of passed tests come last."""
+    """Yield groups of tests. Groups of passed tests come last."""
     groups = dict[tuple[str, str], list[str]]()
     for test in sorted(question.tests, key=lambda test: test.verdict is Verdict.PASSED):
         verdict = "held for review" if decided and test.verdict is Verdict.REVIEW else str(test.verdict)
         groups.setdefault((verdict, test.hint), []).append(test.title)
     for (verdict, hint), titles in groups.items():
-        repeated = question.hint.endswith(hint)  # also true if the test has no hint
+        repeated = question.hint.endswith(hint)  # an empty hint is not shown either
         counts = {render_lines(title): count for title, count in Counter(titles).items()}
         yield TestGroup(verdict, None if repeated else render_lines(hint), counts, len(titles))
 
 
 def _counted(question: QuestionReport) -> str:
-    """Return a question's hint. If several crashed tests have this hint, add their number."""
+    """Return a question's hint. If several tests crashed with this hint, add how many."""
     hint = question.hint
     count = sum(test.hint == hint and test.verdict is Verdict.CRASHED for test in question.tests)
     return f"{hint} (in {count} tests)" if count > 1 else hint

@@ -22,7 +22,7 @@ _LEFT_OUT = "(left out, because the report would be too long)"
 class Verdict(StrEnum):
     """The result of a test or a question. The verdicts are ordered, and the worst verdict is first.
 
-    A question has the worst verdict of its tests. Pages and tables show the value.
+    A question has the worst verdict of its tests.
     """
 
     GRADER_ERROR = "grader error"  # the autograder failed; there is no score, and an instructor has to look
@@ -33,7 +33,7 @@ class Verdict(StrEnum):
     FAILED = "failed"
     CRASHED = "crashed"
     NOT_ATTEMPTED = "not attempted"
-    NOT_JUDGED = "not judged"  # the test proves nothing, for instance because the answer's results are wrong
+    NOT_JUDGED = "not judged"  # a precondition of the test failed, for example because results are wrong
     PASSED = "passed"
     UNGRADED = "ungraded"  # a written answer, which an instructor grades
 
@@ -66,7 +66,7 @@ class TestReport:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """A line, counted from 1, of the student's cell for a question."""
+    """A line, counted from 1, of the student's answer to a question."""
 
     question: str
     line: int
@@ -88,14 +88,14 @@ class QuestionReport:
 
     @property
     def score_by_tests(self) -> float:
-        """The points that the tests give. They count only if no instructor has to decide."""
+        """The points that the tests give, even if an instructor has to decide about the score."""
         return round(self.max_score * earned_share(self.tests), 4)
 
     @property
     def halves_in_words(self) -> str:
         """A text such as "1.5 of 3 points: 1.5 of 1.5 for results, 0 of 1.5 for everything else".
 
-        It is empty if all points or no points are earned, or if a half has no test.
+        It is empty if all points or no points are earned, or if there are only basic tests.
         """
         results, others = earned_halves(self.tests)
         if not self.score or self.score >= self.max_score or results is None or others is None:
@@ -107,10 +107,10 @@ class QuestionReport:
 
 
 def earned_halves(tests: Sequence[TestReport]) -> tuple[float | None, float | None]:
-    """Return the earned share of each half of a question's points: for results, and for everything else.
+    """Return the earned share, from 0 to 1, of each half of a question's points.
 
-    The first half is earned only if all basic tests pass. The second half is divided among the other tests in
-    proportion to their weights. A half without a test is None.
+    All of the first half is earned if all basic tests pass, otherwise nothing. The second half is divided
+    among the other tests in proportion to their weights. A half without tests is None.
     """
     basic = [test.verdict is Verdict.PASSED for test in tests if test.basic]
     others = [(test.weight, test.verdict is Verdict.PASSED) for test in tests if not test.basic]
@@ -120,7 +120,7 @@ def earned_halves(tests: Sequence[TestReport]) -> tuple[float | None, float | No
 
 
 def earned_share(tests: Sequence[TestReport]) -> float:
-    """Return the share of a question's points that its tests earn: the mean of the halves that have tests."""
+    """Return the earned share of a question's points: the mean of the halves that have tests."""
     halves = [half for half in earned_halves(tests) if half is not None]
     return sum(halves) / len(halves) if halves else 0.0
 
@@ -174,7 +174,7 @@ _JSON = TypeAdapter(Report)
 
 
 def score_that_counts(automatic: float | None, manual: float | None, extra: float | None) -> float | None:
-    """Return a question's score: the manual score, or the automatic if that is None, plus extra credit."""
+    """Return the manual score (if there is none, the automatic score), plus extra credit."""
     score = automatic if manual is None else manual
     return None if score is None else round(score + (extra or 0.0), 4)
 
@@ -191,17 +191,17 @@ class Entry:
     extra_credit: float | None
     max_score: float
     needs_person: bool
-    comment: str  # by the autograder
-    remark: str  # by an instructor
+    comment: str  # the autograder's comment
+    remark: str  # the instructor's comment
 
     @property
     def score(self) -> float | None:
-        """The score that counts, which may include extra credit."""
+        """The score that counts, with extra credit."""
         return score_that_counts(self.auto_score, self.manual_score, self.extra_credit)
 
     @property
     def waits(self) -> bool:
-        """Whether an instructor has to check the score, or to give one."""
+        """Whether an instructor has to check or give the score."""
         return self.needs_person or self.score is None
 
 
@@ -218,14 +218,14 @@ class GradebookSubmission:
 
     @property
     def score(self) -> float | None:
-        """The score so far, or None if a question with tests has no score."""
+        """The score, without ungraded written answers. None if a question with tests has no score."""
         if any(entry.score is None and not entry.written for entry in self.entries):
             return None
         return round(sum(entry.score or 0.0 for entry in self.entries) - self.penalty, 4)
 
     @property
     def has_scores(self) -> bool:
-        """Whether any question has a score. nbgrader makes rows for a submission before it is graded."""
+        """Whether any question has a score. Before grading, nbgrader creates entries without scores."""
         return any(entry.score is not None for entry in self.entries)
 
     @property
@@ -235,7 +235,7 @@ class GradebookSubmission:
 
     @property
     def recorded_scores(self) -> dict[str, list[float | None]]:
-        """Three scores of each question: the tests' score, a grader's score, and extra credit."""
+        """The automatic score, the manual score and the extra credit of each question."""
         return {
             entry.question: [entry.auto_score, entry.manual_score, entry.extra_credit]
             for entry in self.entries
@@ -243,17 +243,17 @@ class GradebookSubmission:
 
     @property
     def is_provisional(self) -> bool:
-        """Whether an instructor has to check a score, or to give one."""
+        """Whether an instructor has to check or give the score of any question."""
         return any(entry.waits for entry in self.entries)
 
     @property
     def max_score(self) -> float:
-        """The points of all questions, including written ones."""
+        """The points of all questions."""
         return sum(entry.max_score for entry in self.entries)
 
     @property
     def open_points(self) -> float:
-        """The maximum score of all questions that an instructor has to grade and that have no points yet."""
+        """The points of the questions that wait for an instructor and have 0 or no score."""
         return sum(entry.max_score for entry in self.entries if entry.waits and not entry.score)
 
     @property
@@ -273,37 +273,35 @@ def with_penalty(scores: Mapping[str, float | None], penalty: float | None) -> d
 
 
 def describe_unreadable(problem: str) -> str:
-    """Return the message for a student whose file cannot be read because of `problem`.
+    """Return the message about a file that cannot be read, without its subject "This file".
 
-    An example is "cannot be read: the file is empty. Save the notebook. Hand it in again."
+    For the problem "the file is empty; save the notebook", return "cannot be read: the file is empty. Save
+    the notebook. Hand it in again."
     """
     what, _, fix = problem.partition("; ")
     sentences = (f"cannot be read: {what}", f"{fix[:1].upper()}{fix[1:]}", "Hand it in again")
     return " ".join(f"{sentence}." for sentence in sentences if sentence)
 
 
-def standing(verdict: Verdict, score: float | None, most: float) -> str:
-    """Return the state of an answer with `score` of `most` points, in a word or two.
+def choose_badge(verdict: Verdict, score: float | None, max_score: float) -> str:
+    """Return the badge of an answer, its state in one or two words.
 
-    A wrong answer that has earned enough points is called "partly right" or "nearly right".
+    This is the verdict or, for a wrong answer with enough points, "partly right" or "nearly right".
     """
     if verdict not in WRONG or not score:
         return str(verdict)
-    if score < _PARTLY * most:
+    if score < _PARTLY * max_score:
         return str(verdict)
-    return "nearly right" if score >= _NEARLY * most else "partly right"
+    return "nearly right" if score >= _NEARLY * max_score else "partly right"
 
 
 def written(name: str, points: float) -> QuestionReport:
-    """Return the report on a written answer, which only an instructor can grade."""
+    """Return the report on a written answer, before an instructor grades it."""
     return QuestionReport(name, Verdict.UNGRADED, None, points)
 
 
 def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
-    """Return the score and the maximum score of the questions with tests.
-
-    After a grader error, the score is None.
-    """
+    """Return the score, or None after a grader error, and the maximum score of the questions with tests."""
     tested = [question for question in questions if question.verdict is not Verdict.UNGRADED]
     maximum = sum(question.max_score for question in tested)
     scores = [question.score for question in tested if question.score is not None]
@@ -313,8 +311,7 @@ def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
 def bounded(report: Report) -> Report:
     """Return a report of at most MAX_REPORT bytes: long hints are cut, or all hints are replaced by a note.
 
-    Text from the submission is only in hints, the message and the few numbers of an example. The rest comes
-    from the course.
+    The message is cut, too. The other texts come from the course, except those in examples, which are short.
     """
     for most in (_MAX_HINT, 0):
         questions = (

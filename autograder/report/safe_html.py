@@ -27,7 +27,7 @@ from markupsafe import Markup
 import autograder
 from autograder.report.text import clean_text, is_picture, number
 
-# The security policy of every page. If unsafe HTML gets onto a page, the browser does not run or load it.
+# The security policy of every page: even if unsafe HTML gets onto a page, browsers do not run it.
 POLICY = Markup(
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
@@ -36,12 +36,12 @@ LEFT_OUT = "This part is left out: it takes too long to show safely."
 TOO_LARGE = "This part is left out: the page would become too large."
 MAX_PAGE = 10 << 20  # characters of one notebook's page
 MAX_PART = 4 << 20  # characters of one cell's text, or of one output
-_LAST_WORDS = 500  # characters reserved for the note that the rest is left out
-_NOTE = 100  # characters of a note in place of a part
+_REST_NOTE = 500  # characters of a note at the end of a page
+_PART_NOTE = 100  # characters of a note in place of a part
 MAX_PARSED = 50_000  # characters of a text cell; longer cells are shown as plain text
 MAX_COLOURED = 20_000  # characters of a code cell; longer cells are shown without colours
-_MAX_LINES = 5000  # characters of a title, a hint or a message, which can have several lines
-_SHARED_TEXTS = 512  # the largest number of cached texts; students' notebooks have many cells in common
+_MAX_MESSAGE = 5000  # characters of a title, a hint or a message
+_SHARED_TEXTS = 512  # cached texts; students' notebooks have many cells in common
 _SHARED_LETTERS = 5000  # characters of a cached text
 _HEADING = re.compile(r"<h([12])>(.*?)</h\1>", re.DOTALL)
 _QUOTED = re.compile(r"`([^`<>\n]{1,200})`")
@@ -50,43 +50,43 @@ _LEFT_OUT = Markup("<p>{}</p>").format(LEFT_OUT)
 _EMBEDDED = re.compile(r"data:image/png;base64,([A-Za-z0-9+/]+=*)")
 _NAMED = re.compile(r' src="attachment:([^"]*)"')
 _PICTURE = re.compile(r'<img((?: [a-z]+="[^"]*")+)>')
-_WORDS = re.compile(r' alt="([^"]*)"')
-_INLINE = "in-the-text-"  # the first part of the names that embedded pictures get here
+_ALT = re.compile(r' alt="([^"]*)"')
+_INLINE = "in-the-text-"  # the first part of the new names of embedded pictures
 MAX_TEXT = 4 << 20  # characters of one text for the markup process
 MAX_SECONDS = 0.6  # processor time for one text; cells of ordinary notebooks need at most a quarter of it
 _MAX_REPLY = 64 << 20  # bytes of a reply in JSON
-_PATIENCE = 60  # seconds of waiting for a reply; a busy machine may need many
+_MAX_WAIT = 60  # seconds of waiting for a reply from the markup process
 
 
 @dataclass(slots=True)
 class Allowance:
-    """The characters and seconds that remain for one page. Each part of the page uses some of them."""
+    """The characters and the processor time that remain for the other parts of a page."""
 
     letters: int = MAX_PAGE
-    seconds: float = 2.0  # of processor time
+    seconds: float = 2.0  # processor time for parsing
 
     @property
     def room(self) -> int:
         """The number of characters that the next part may have."""
-        return max(min(self.letters - _LAST_WORDS, MAX_PART), 0)
+        return max(min(self.letters - _REST_NOTE, MAX_PART), 0)
 
     def take(self, letters: int) -> bool:
-        """Reserve space for a part. If it is too large, reserve space for a note and return False."""
+        """Reserve space for a part. If the part is too large, reserve space for a note and return False."""
         fits = letters <= self.room
-        self.letters -= letters if fits else _NOTE
+        self.letters -= letters if fits else _PART_NOTE
         return fits
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The HTML of one text, or None if rendering failed, and the seconds of processor time that it took."""
+    """The result of rendering one text."""
 
-    html: str | None
-    seconds: float
+    html: str | None  # None if rendering failed
+    seconds: float  # processor time
 
 
 class Renderer:
-    """Renders texts one after the other in a markup process, which is started for the first text."""
+    """Renders texts in a markup process, which is started for the first text."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
@@ -115,7 +115,7 @@ class Renderer:
         command = [sys.executable, "-s", "-P", "-m", "autograder.report.markup"]
         environment = {"PYTHONPATH": str(Path(autograder.__file__).parents[1]), "LC_ALL": "C.UTF-8"}
         self._channel, theirs = socket.socketpair()
-        self._channel.settimeout(_PATIENCE)
+        self._channel.settimeout(_MAX_WAIT)
         self._stream = self._channel.makefile("rb")
         with theirs:
             process = subprocess.Popen(  # noqa: S603 - our own code, by this Python
@@ -131,7 +131,7 @@ class Renderer:
         return process
 
     def end(self) -> None:
-        """End the markup process. A forked process does not end the markup process of its parent."""
+        """End the markup process, unless a parent of this process has started it."""
         if self.process is not None and os.getpid() == self._owner:
             self._end(self.process)
         self.process = None
@@ -144,8 +144,8 @@ class Renderer:
 
 
 @cache
-def renderer_of(process: int) -> Renderer:  # noqa: ARG001 - a forked process needs a renderer of its own
-    """Return the renderer of a process."""
+def renderer_of(process: int) -> Renderer:  # noqa: ARG001 - the key of the cache
+    """Return the renderer of the process with this id. After a fork, the new process gets its own."""
     return Renderer()
 
 
@@ -161,22 +161,22 @@ def render_text(text: str) -> Markup:
 
 def render_lines(text: str) -> Markup:
     """Return `text`, cut if it is long, as escaped HTML with a `<br>` for each line end."""
-    shown = text if len(text) <= _MAX_LINES else text[:_MAX_LINES] + _CUT
+    shown = text if len(text) <= _MAX_MESSAGE else text[:_MAX_MESSAGE] + _CUT
     return render_text(shown).replace("\n", Markup("<br>"))
 
 
-def render_said(text: str) -> Markup:
+def render_with_code(text: str) -> Markup:
     """Like `render_lines`, but text in backticks becomes code."""
     return _safe(_QUOTED.sub(r"<code>\1</code>", str(render_lines(text))))
 
 
 def render_note(text: str) -> Markup:
-    """Return a paragraph in italics, which is shown in place of an answer. Text in backticks becomes code."""
-    return _safe(f"<p><em>{render_said(text)}</em></p>")
+    """Return a note as a paragraph in italics. Text in backticks becomes code."""
+    return _safe(f"<p><em>{render_with_code(text)}</em></p>")
 
 
 def render_name(name: str) -> Markup:
-    """Return a name as HTML in which lines may break after each underscore."""
+    """Return a name as HTML, with possible line breaks after underscores."""
     return render_text(name).replace("_", Markup("_<wbr>"))
 
 
@@ -191,26 +191,26 @@ def render_comment(source: str, allowance: Allowance) -> Markup:
 
 
 def render_markdown(cell: Any, allowance: Allowance, kind: str = "markdown") -> Markup:
-    """Return a text cell as HTML that cannot run anything, with its pictures.
+    """Return a text cell as harmless HTML, with its pictures.
 
     With the kind "mathml", formulas are MathML, which browsers typeset.
     """
     text, inline = _without_pictures(clean_text(cell.source))
     attached = {name: forms.get("image/png", "") for name, forms in cell.get("attachments", {}).items()}
     rendered = _plain(text) if len(text) > MAX_PARSED else _part(kind, text, allowance)
-    described = _PICTURE.sub(_in_words, rendered)
+    described = _PICTURE.sub(_picture_or_alternative, rendered)
     return _safe(_with_pictures(described, attached | inline, allowance.room))
 
 
 def render_code(source: str, allowance: Allowance) -> Markup:
-    """Return Python code with classes that page.css gives colours."""
+    """Return Python code as HTML. Its CSS classes get their colours from page.css."""
     return _plain(source) if len(source) > MAX_COLOURED else _part("code", source, allowance, _plain(source))
 
 
 def anchored(content: str, prefix: str, first: int) -> tuple[Markup, list[str]]:
-    """Give each h1 and h2 of a rendered text an id; return the text and the headings.
+    """Give each h1 and h2 of a rendered text an id: `prefix` and a number, which begins with `first`.
 
-    An id consists of `prefix` and a number. The first number is `first`.
+    Return the text and the headings.
     """
     headings: list[str] = []
 
@@ -223,26 +223,26 @@ def anchored(content: str, prefix: str, first: int) -> tuple[Markup, list[str]]:
 
 @cache
 def load_template(path: Path) -> Template:
-    """Return the template at `path`, compiled once; it may extend page.html, the frame of every page."""
+    """Return the template at `path`, compiled once. It may extend page.html."""
     loader = FileSystemLoader([path.parent, _HERE])
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, auto_reload=False)
     environment.trim_blocks = environment.lstrip_blocks = environment.keep_trailing_newline = True
     environment.globals.update(policy=POLICY)
     environment.filters.update(
-        number=number, lines=render_lines, said=render_said, text=render_text, name=render_name
+        number=number, lines=render_lines, with_code=render_with_code, text=render_text, name=render_name
     )
     return environment.get_template(path.name)
 
 
 def render_template(path: Path, **values: Any) -> Markup:
-    """Return a part of a page from the template at `path`. Values are escaped."""
+    """Return a part of a page from a template. Values are escaped."""
     return _safe(load_template(path).render(**values))
 
 
 def _part(kind: str, text: str, allowance: Allowance, instead: Markup = _LEFT_OUT) -> Markup:
-    """Return one part of a page, or `instead` if it cannot be parsed in time.
+    """Return a part of a page, or `instead` if rendering fails or takes too long.
 
-    If the earlier parts have used up the page's time, return the text unparsed.
+    If earlier parts have used up the page's processor time, return the text unparsed, in a `<pre>`.
     """
     if allowance.seconds <= 0:
         return _plain(text)
@@ -258,9 +258,9 @@ def _shared(kind: str, text: str) -> Rendered:
 
 
 def _without_pictures(source: str) -> tuple[str, dict[str, str]]:
-    """Return a Markdown text with names in place of its embedded pictures, and the pictures by name.
+    """Replace the embedded pictures in a Markdown text by names; return the text and the pictures by name.
 
-    Then the parser does not have to read the long base64 texts.
+    So the parser does not have to read the pictures' long base64 texts.
     """
     pictures: dict[str, str] = {}
 
@@ -271,19 +271,19 @@ def _without_pictures(source: str) -> tuple[str, dict[str, str]]:
     return _EMBEDDED.sub(name, source), pictures
 
 
-def _in_words(picture: re.Match[str]) -> str:
-    """Return a picture or, if its source was removed, its alternative text. Only PNG sources are kept."""
-    words = _WORDS.search(picture[1])
-    if words is None or " src=" in picture[1]:
+def _picture_or_alternative(picture: re.Match[str]) -> str:
+    """Return a picture or, if cleaning has removed its source, its alternative text."""
+    alternative = _ALT.search(picture[1])
+    if alternative is None or " src=" in picture[1]:
         return picture[0]
-    # Text needs more escaping than the attribute `alt`, which contains the words.
-    return f"<em>{html.escape(html.unescape(words[1]))}</em>"
+    # "<" may stay unescaped in an attribute such as `alt`, but not in text.
+    return f"<em>{html.escape(html.unescape(alternative[1]))}</em>"
 
 
 def _with_pictures(rendered: str, pictures: Mapping[str, str], room: int) -> str:
     """Return HTML with the named pictures filled in, as long as they fit in `room` characters.
 
-    A picture that occurs several times counts several times. A missing or malformed picture stays empty.
+    A picture needs room each time it occurs. A missing or malformed picture stays empty.
     """
     note = f"<p>{TOO_LARGE}</p>"
     sources = {name: _source(encoded) for name, encoded in pictures.items()}

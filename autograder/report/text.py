@@ -1,8 +1,7 @@
 """Cleans untrusted text, so that it does no harm where it is stored or shown.
 
-Each function is for one destination: `writable` for files, `one_line` for reports, `terminal_line` for
-terminals, and `clean_text` for pages. `printable` removes all unprintable characters for other destinations.
-The module `safe_html` cleans text that is shown as HTML.
+`writable` is for files, `one_line` for reports, `terminal_line` for terminals, `clean_text` for pages, and
+`printable` for comments. The module `safe_html` turns text into HTML.
 """
 
 import base64
@@ -17,7 +16,7 @@ _ESCAPES = re.compile(
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _INVISIBLE = ("Cc", "Cf", "Cs")  # Unicode's categories of controls, format marks and lone surrogates
 _PNG = b"\x89PNG\r\n\x1a\n"
-MAX_SIDE = 4000  # pixels
+MAX_SIDE = 4000  # pixels; a browser needs memory for every pixel of a picture
 
 
 def writable(text: str) -> str:
@@ -40,7 +39,7 @@ def one_line(text: object, limit: int) -> str:
 def whole_sentences(text: object, limit: int) -> str:
     """Return at most `limit` printable characters of `text` on one line.
 
-    A longer text is cut after a sentence if at least half of the limit is used, otherwise after a word.
+    A longer text is cut after a sentence if at least half of `limit` remains, otherwise after a word.
     """
     line = one_line(text, 2 * limit)
     if len(line) <= limit:
@@ -55,7 +54,7 @@ _REPR.__dict__ |= dict.fromkeys(("maxstring", "maxother", "maxlong"), 100)
 
 
 def short_repr(value: object, limit: int = 60) -> str:
-    """Return the repr of a value in at most `limit` characters; equal values give equal texts."""
+    """Return the repr of a value in at most `limit` characters. Equal values give equal texts."""
     return one_line(_REPR.repr(value), limit)
 
 
@@ -76,7 +75,7 @@ def clean_text(text: str) -> str:
 
 
 def is_picture(encoded: str) -> bool:
-    """Whether `encoded` is a PNG in base64 that a browser can unpack without harm."""
+    """Whether `encoded` is a PNG in base64 with sides of at most MAX_SIDE pixels."""
     try:
         content = base64.b64decode("".join(encoded.split()), validate=True)
     except ValueError:

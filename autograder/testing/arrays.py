@@ -10,8 +10,8 @@ from autograder.testing.expectations import Unmet, described, equals, first, hav
 
 Array = NDArray[Any]
 _TOLERANCES = {np.dtype("float32"): 1e-5, np.dtype("float16"): 1e-2, np.dtype("complex64"): 1e-5}
-# Letters of `dtype.kind`: bools and integers; floats and complex numbers; objects and texts.
-_WHOLE, _INEXACT, _TEXTS = frozenset("biu"), frozenset("fc"), frozenset("OUT")
+# Letters of `dtype.kind`. An array of texts may have numpy's dtypes for texts or the dtype object.
+_INTEGERS, _FLOATS, _TEXTS = frozenset("biu"), frozenset("fc"), frozenset("OUT")
 
 
 def expect_array(
@@ -26,9 +26,9 @@ def expect_array(
 ) -> Array:
     """Expect an array with the shape and values of `expected`, and with `dtype` if it is given. Return it.
 
-    Without `dtype`, the array's dtype must be one that numpy's rule "same_kind" casts to the dtype of
-    `expected`. For example, int32 is accepted for float64. If a single number is expected, a Python or numpy
-    number is accepted. NaN equals NaN. The student reads `hint` if only the values are wrong.
+    Without `dtype`, numpy's rule "same_kind" must cast the array to the dtype of `expected`: int32 is
+    accepted for float64. A Python or numpy number is accepted for a single number. NaN equals NaN. The
+    message about wrong values ends with `hint`.
     """
     right = np.asarray(expected)
     is_number = right.ndim == 0 and isinstance(actual, Number | np.generic)
@@ -48,7 +48,7 @@ def expect_array(
         atol = max(_TOLERANCES.get(each, 1e-9) for each in (array.dtype, right.dtype))
     if not (wrong := unlike(array, right, atol, rtol)).any():
         return array
-    if array.dtype.kind in _INEXACT and (nan := np.isnan(array) & wrong).any():
+    if array.dtype.kind in _FLOATS and (nan := np.isnan(array) & wrong).any():
         raise Unmet(f"{name} {have(name)} NaN at {first(nan)}. Which step can produce NaN?")
     raise Unmet(f"{where(wrong, name)} {hint}".rstrip())
 
@@ -56,13 +56,13 @@ def expect_array(
 def unlike(actual: Array, expected: Array, atol: float, rtol: float = 1e-9) -> Array:
     """Return a bool array that is true where two arrays of equal shape differ.
 
-    Two missing values, such as NaN, NaT or None, count as equal.
+    Missing values, such as NaN and None, equal each other.
     """
     kinds = {actual.dtype.kind, expected.dtype.kind}
-    if kinds <= _WHOLE or kinds <= {"M"} or kinds <= {"m"}:
+    if kinds <= _INTEGERS or kinds <= {"M"} or kinds <= {"m"}:
         unequal: Array = actual != expected
-        return unequal if kinds <= _WHOLE else unequal & ~(np.isnat(actual) & np.isnat(expected))
-    if kinds <= _WHOLE | _INEXACT:
+        return unequal if kinds <= _INTEGERS else unequal & ~(np.isnat(actual) & np.isnat(expected))
+    if kinds <= _INTEGERS | _FLOATS:
         return ~np.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=True)
     pairs = zip(actual.ravel().tolist(), expected.ravel().tolist(), strict=True)
     return ~np.array([_are_equal(*pair, atol) for pair in pairs], dtype=bool).reshape(expected.shape)

@@ -9,12 +9,12 @@ from functools import lru_cache
 from types import CodeType
 
 _FILE = "given"  # the file name of the code in the worker
-_FORMAT = 2  # version of marshal's format; later versions may write equal code as different bytes
+_FORMAT = 2  # version of marshal's format; with later versions, equal code may give different bytes
 
 
 @lru_cache(64)
-def sent(source: str) -> str:
-    """Compile the definitions that a test sends to a worker, and return them as text."""
+def compile_for_worker(source: str) -> str:
+    """Compile the source of functions for a worker, and return the bytecode in base64."""
     return marshalled(bytecode(ast.parse(source).body))
 
 
@@ -25,7 +25,7 @@ def bytecode(statements: list[ast.stmt]) -> CodeType:
 
 
 def marshalled(code: CodeType) -> str:
-    """Return compiled code as text that a worker can load."""
+    """Return bytecode in base64."""
     return b64encode(marshal.dumps(code, _FORMAT)).decode()
 
 

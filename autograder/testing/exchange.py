@@ -1,4 +1,7 @@
-"""Requests to a submission, and the backends that reply: a worker, or trusted code in this process."""
+"""Requests of hidden tests, and the backends that reply.
+
+A backend is a worker with a submission, or trusted code in this process, such as the solution.
+"""
 
 import re
 import sys
@@ -16,23 +19,23 @@ from autograder.worker.remote_function import Answer
 Request = tuple[Header, Parts]
 Reply = tuple[Header, Parts]
 CellLine = tuple[int, int | None]  # the number of a cell, and of a line in this cell (None: unknown)
-_ADVICE = "Hint: enable anomaly detection"  # torch's advice on debugging, which begins with these words
+_ADVICE = "Hint: enable anomaly detection"  # torch's advice begins with these words; it is cut off
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")  # an object's address, which differs between processes
 _MAX_CELL_LINES = 20
 _MAX_BASES = 20
-_MAX_NUMBER = 1_000_000  # the numbers of cells and lines are below this limit; no notebook has so many
+_MAX_NUMBER = 1_000_000  # larger numbers of cells or lines are ignored
 
 
 class Backend(Protocol):
-    """An object that answers requests: a worker, or a namespace in this process."""
+    """An object that replies to requests."""
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None, /) -> Reply:
-        """Return the reply to one request. `answer` runs functions of the test that student code calls."""
+        """Return the reply to a request. `answer` runs the test's functions that the student's code calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and its reply."""
+    """A test's request and the backend's reply."""
 
     request: Request
     reply: Reply
@@ -41,7 +44,7 @@ class Exchange:
 class Local:
     """A backend in this process, for trusted code only.
 
-    Like a worker, it copies the parts of requests and has separate random generators.
+    Like a worker, it copies tensors and leaves the caller's random generators unchanged.
     """
 
     def __init__(self, namespace: Namespace) -> None:
@@ -49,7 +52,7 @@ class Local:
         self._random: Any = None
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
-        """Return the namespace's reply to one request."""
+        """Return the reply to one request."""
         callers_state = random_state()
         if self._random is not None:
             set_random_state(self._random)
@@ -62,7 +65,7 @@ class Local:
 
 
 class LostError(Exception):
-    """The submission cannot reply to further requests of a question, which gets the error's `verdict`."""
+    """A test has lost its worker. The question's later tests are not run and get the same `verdict`."""
 
     def __init__(self, verdict: Verdict, message: str) -> None:
         super().__init__(message)
@@ -70,7 +73,7 @@ class LostError(Exception):
 
 
 class ExhaustedError(LostError):
-    """The submission has used up its seconds, or its number of restarts."""
+    """The submission has used up its time, or its number of worker restarts."""
 
     def __init__(self) -> None:
         super().__init__(Verdict.TIMED_OUT, "The notebook had used up its time before this could be tested.")
@@ -85,18 +88,18 @@ class NotDefinedError(Exception):
 
 
 class NotFilledInError(Exception):
-    """The variable that answers the question is still None or `...`."""
+    """The question asks for the value of a variable, and the variable is still None or `...`."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name} is not filled in yet.")
 
 
 class FromMemory:
-    """A backend that repeats the replies of earlier `exchanges` while the requests are the same, bit by bit.
+    """A backend that repeats the stored replies in `exchanges` while the requests are the same, bit by bit.
 
-    At the first different request, the real backend first gets all earlier requests, and then replies to this
-    request and to all later requests. A request that passes a function of the test counts as different,
-    because the function may return a different value this time.
+    The first different request and all later requests go to `backend`, after all earlier requests. A request
+    with one of the test's functions counts as different, because the function may now return a different
+    value.
     """
 
     def __init__(self, backend: Backend, exchanges: Sequence[Exchange]) -> None:
@@ -104,7 +107,7 @@ class FromMemory:
         self._left, self._answered = list(exchanges), list[Exchange]()
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
-        """Return the reply to one request."""
+        """Return the stored reply to a request, or the reply of `backend`."""
         if self._left and not hands_over_function(header) and is_same(self._left[0].request, (header, parts)):
             self._answered.append(exchange := self._left.pop(0))
             return exchange.reply[0], copied(exchange.reply[1])
@@ -115,7 +118,7 @@ class FromMemory:
 
 
 def hands_over_function(code: object) -> bool:
-    """Whether a request, or a part of it, contains a function of the test."""
+    """Whether a request or a part of it contains a function of the test."""
     match code:
         case {"function": int()}:
             return True
@@ -125,7 +128,7 @@ def hands_over_function(code: object) -> bool:
 
 
 def is_same(first: Request, second: Request) -> bool:
-    """Whether two requests have equal values of equal types. With ==, 1, 1.0 and True would be the same."""
+    """Whether two requests have equal values of equal types. By ==, 1 and True would be the same."""
     same = repr(first[0]) == repr(second[0]) and len(first[1]) == len(second[1])
     return same and all(map(_is_same_part, first[1], second[1]))
 
@@ -142,7 +145,7 @@ def _is_same_part(first: Any, second: Any) -> bool:
 class StudentError(Exception):
     """An exception of the student's code: its type, its message, and the cells and lines in its traceback.
 
-    All of this comes from the submission, so it is checked and shortened.
+    The submission can put any values here. Malformed values are dropped, and long texts are cut.
     """
 
     def __init__(self, error: Mapping[str, Any]) -> None:
@@ -157,7 +160,7 @@ class StudentError(Exception):
 
 
 def _cell_lines(claimed: object) -> Iterator[CellLine]:
-    """Yield the cells and lines of an error's traceback. Malformed entries are skipped."""
+    """Yield the cells and lines that a worker claims for a traceback. Malformed entries are skipped."""
     for entry in claimed[:_MAX_CELL_LINES] if isinstance(claimed, list) else ():
         match entry:
             case [cell, line] if (number := _number(cell)) is not None:

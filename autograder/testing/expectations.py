@@ -1,8 +1,8 @@
 """Expectations of hidden tests. A message says what is wrong, but never gives the right values.
 
-Every function raises Unmet if its expectation fails. The modules tensors, arrays, tables and figures have the
-expectations for values of torch, numpy, pandas and matplotlib, and import these packages. Some functions also
-exist in the module of visible checks (course/kit/checks.py), with the same arguments.
+Every function raises Unmet if its expectation fails. The modules tensors, arrays, tables and figures import
+torch, numpy, pandas and matplotlib; this module does not. Some functions also exist in course/kit/checks.py,
+for the visible checks that students run.
 """
 
 import sys
@@ -17,43 +17,37 @@ from autograder.report.text import one_line, short_repr
 from autograder.testing.exchange import StudentError
 from autograder.testing.student import Inspection, Remote, define_for
 
-# package: (names of types, module of the function that compares values of these types, name of this function)
-_OF_PACKAGES = {
+# For each package: the names of its types, and the module and the name of the function that compares them.
+_COMPARISONS = {
     "torch": (("Tensor",), "tensors", "expect_values"),
     "numpy": (("ndarray",), "arrays", "expect_array"),
     "pandas": (("DataFrame", "Series", "Index"), "tables", "expect_frame"),
 }
-_NUMBERS = (Integral, Real, Complex)  # an int is accepted for a float, and a float for a complex number
+_NUMBERS = (Integral, Real, Complex)  # from narrow to wide: an int is also accepted for a float
 _CONTAINERS = (dict, list, tuple, set, frozenset)
-# Types of values that a worker sends. An instance of a subclass arrives as an instance of its base type.
+# Types of values that a worker sends. An instance of a subclass is sent as one of these types.
 _PLAIN = (bool, str, bytes, datetime, date, time, timedelta, *_CONTAINERS)
-_RELATIVE = 1e-9  # relative tolerance of floats; the order of the steps changes the rounding
-
-
-_MAX_MESSAGE = 500
+_RELATIVE = 1e-9  # relative tolerance of floats, because right answers can differ by rounding errors
+_MAX_MESSAGE = 500  # characters
 
 
 class Unmet(AssertionError):  # noqa: N818 - "except Unmet" reads better without Error
-    """An expectation does not hold. The student reads the message.
-
-    The message can contain names from the submission, so it is cut to one line of at most 500 characters.
-    """
+    """An expectation does not hold. The student reads the message: one line of at most 500 characters."""
 
     def __init__(self, message: object = "") -> None:
         super().__init__(one_line(message, _MAX_MESSAGE))
 
 
 class NotJudged(Unmet):
-    """A precondition of a test failed, so the test cannot judge the answer."""
+    """A precondition failed, so the test cannot judge the answer."""
 
 
 @contextmanager
 def precondition() -> Iterator[None]:
     """Make expectations in a `with` block preconditions: if an expectation fails, raise NotJudged.
 
-    For example, an answer that does nothing leaves its inputs unchanged. So a test for unchanged inputs can
-    have the precondition that there is a result. If the precondition fails, the test gives no points, and the
-    report calls the test "not judged" instead of "failed".
+    For example, an answer that does nothing would pass a test for unchanged inputs. Such a test can first
+    require a result. If there is none, the test gives no points and is "not judged" instead of "failed".
     """
     try:
         yield
@@ -62,7 +56,7 @@ def precondition() -> Iterator[None]:
 
 
 def expect(holds: bool, message: str) -> None:
-    """Expect that a condition holds. The student reads `message` if the condition is false."""
+    """Expect that a condition holds."""
     if not holds:
         raise Unmet(message)
 
@@ -85,16 +79,16 @@ def expect_close(
 ) -> Any:
     """Expect the values of `expected`, within `atol` and `rtol`, and return the actual values.
 
-    For a list or a number, only the values must agree. A tensor, an array or a table must also have the
-    shape, the dtype and the labels of `expected`. Without `atol`, the tolerance is 1e-5 for lists, for
-    numbers, and for tensors or arrays of float32. It is 1e-9 for float64 and for tables. The student reads
-    `hint` if only values are wrong.
+    Tensors are compared by `expect_values`, arrays by `expect_array` and tables by `expect_frame`. If
+    `expected` is a list or a number, a tuple, a tensor or an array with these values is accepted. Without
+    `atol`, the tolerance is 1e-5 for lists, for numbers, and for tensors or arrays of float32. It is 1e-9 for
+    float64 and for tables. The message about wrong values ends with `hint`.
     """
     if isinstance(expected, any_of):
         _expect_any(expect_close, actual, expected, hint=hint, atol=atol, rtol=rtol, name=name)
     elif (package := _package_of(expected)) is not None:
         how: dict[str, Any] = {"rtol": rtol} if rtol else {}
-        _of_package(package)(actual, expected, atol=atol, hint=hint, name=name, **how)
+        _comparison_for(package)(actual, expected, atol=atol, hint=hint, name=name, **how)
     elif isinstance(expected, list | Complex) and not isinstance(expected, bool):
         size = abs(complex(expected)) if isinstance(expected, Complex) else 0.0
         near = (1e-5 if atol is None else atol) + rtol * size
@@ -105,7 +99,6 @@ def expect_close(
 
 
 def _expect_any(expectation: Callable[..., None], actual: object, expected: any_of, **how: Any) -> None:
-    """Expect that `expectation` holds for at least one of several values."""
     for value in expected.values:
         with suppress(Unmet):
             return expectation(actual, value, **how)
@@ -115,23 +108,22 @@ def _expect_any(expectation: Callable[..., None], actual: object, expected: any_
 
 
 def _package_of(value: object) -> str | None:
-    """Return the name of the package of a tensor, array or table, or None for other values."""
-    for package, (types, *_) in _OF_PACKAGES.items():
+    """Return the package of a tensor, array or table, or None for other values."""
+    for package, (types, *_) in _COMPARISONS.items():
         loaded = sys.modules.get(package)
         if loaded is not None and isinstance(value, tuple(getattr(loaded, name) for name in types)):
             return package
     return None
 
 
-def _of_package(package: str) -> Callable[..., object]:
-    """Return the function that compares values of a package's types."""
-    _, module, function = _OF_PACKAGES[package]
+def _comparison_for(package: str) -> Callable[..., object]:
+    _, module, function = _COMPARISONS[package]
     expectation: Callable[..., object] = getattr(import_module(f"autograder.testing.{module}"), function)
     return expectation
 
 
 def _as_plain(value: Any) -> object:
-    """Return a tensor, an array, a Series or a sequence as nested lists, with real numbers as floats."""
+    """Return a tensor, an array, a Series or a sequence as nested lists, with integers as floats."""
     if callable(tolist := getattr(value, "tolist", None)) and not isinstance(value, Remote):
         value = tolist()
     if isinstance(value, list | tuple):
@@ -154,18 +146,18 @@ def expect_shape(actual: Any, shape: Sequence[int], hint: str = "", *, name: str
 def expect_equal(
     actual: object, expected: object, *, atol: float | None = None, hint: str = "", name: str = "The result"
 ) -> None:
-    """Expect a value that equals `expected` and has the same type or a subclass.
+    """Expect a value that equals `expected` and is an instance of its type. An int is accepted for a float.
 
     Items of containers are compared in the same way. Floats may differ by `atol` or by 1e-9 of their size,
-    whichever is more. Elements of a tensor may differ only by `atol`. NaN equals NaN, except in tensors. The
-    student reads `hint` if only values are wrong.
+    whichever is more. Tensors, arrays and tables are compared as by `expect_close`, but without `atol`,
+    tensors must be equal. NaN equals NaN, except in tensors. The message about wrong values ends with `hint`.
     """
     if isinstance(expected, any_of):
         _expect_any(expect_equal, actual, expected, atol=atol, hint=hint, name=name)
         return
     if (package := _package_of(expected)) is not None:
         exact = 0.0 if package == "torch" else None
-        _of_package(package)(actual, expected, atol=exact if atol is None else atol, hint=hint, name=name)
+        _comparison_for(package)(actual, expected, atol=exact if atol is None else atol, hint=hint, name=name)
         return
     if isinstance(expected, Complex) and not isinstance(expected, bool):
         _expect_number(actual, expected, atol, hint, name)
@@ -180,7 +172,6 @@ def expect_equal(
 
 
 def _expect_items(actual: Any, expected: Any, atol: float | None, hint: str, name: str) -> None:
-    """Expect that a container has the same items as `expected`."""
     if isinstance(expected, list | tuple):
         if len(actual) != len(expected):
             count = "1 item" if len(expected) == 1 else f"{len(expected)} items"
@@ -206,7 +197,6 @@ def equals(actual: object, expected: object, atol: float | None = None) -> bool:
 
 
 def _expect_number(actual: Any, expected: Any, atol: float | None, hint: str, name: str) -> None:
-    """Expect a number of Python or numpy."""
     kind = next(kind for kind in _NUMBERS if isinstance(expected, kind))
     if not isinstance(actual, kind):
         words = "an int" if kind is Integral else "a number"
@@ -221,7 +211,6 @@ def _expect_number(actual: Any, expected: Any, atol: float | None, hint: str, na
 
 
 def _expect_members(actual: Any, expected: Any, name: str, what: str, hint: str) -> None:
-    """Expect exactly the keys or elements of `expected`."""
     extra = sorted(map(short_repr, set(actual) - set(expected)))
     missing = len(set(expected) - set(actual))
     if extra or missing:
@@ -235,8 +224,8 @@ def expect_unchanged(
 ) -> Any:
     """Expect that a call does not change its arguments in place, and return its result.
 
-    Instead of a function, a test can pass the result of `function.inspect(...)`, followed by the values that
-    the arguments had before this call. An argument is skipped if none of these values has its type.
+    Instead of a function, a test can pass the result of `function.inspect(...)`, followed by the arguments of
+    that call. All arguments of a type, such as all integers, may be left out.
     """
     inspected = isinstance(function, Inspection)
     inspection = function if isinstance(function, Inspection) else function.inspect(*arguments)
@@ -267,7 +256,7 @@ def expect_printed(
 ) -> Any:
     """Expect a call to print the text `expected`, or one of the texts in any_of(...), and return its result.
 
-    Spaces at the ends of lines and empty lines at the end do not count.
+    Spaces at the ends of lines and empty lines at the end are ignored.
     """
     texts = expected.values if isinstance(expected, any_of) else (expected,)
     answer = define_for(function, _PRINTED, "printed")(function, arguments, keywords)
@@ -315,7 +304,7 @@ def expect_raises(
 
 
 def described(value: object) -> str:
-    """Return the type of a wrong value, such as "a list.", as the end of a message's sentence."""
+    """Return the end of a sentence about the type of a wrong value, such as "a list."."""
     match value:
         case None:
             return "None. Is a return missing?"
@@ -325,23 +314,22 @@ def described(value: object) -> str:
 
 
 def _a(kind: type) -> str:
-    """Return the name of a type with an article."""
     words = {"NoneType": "None", "ndarray": "an array"}
     return words.get(kind.__name__) or f"{'an' if kind.__name__[0] in 'aeiouAEIOU' else 'a'} {kind.__name__}"
 
 
 def within(name: str) -> str:
-    """Return a name with its first letter in lower case, for use inside a sentence."""
+    """Return a name such as "The result" as "the result"."""
     return name[:1].lower() + name[1:]
 
 
 def argument(position: int, names: Sequence[str]) -> str:
-    """Return the name of an argument, or its number if it has no name, for a message."""
+    """Return the name of an argument, such as "input 1" if `names` does not contain it."""
     return names[position] if position < len(names) else f"input {position + 1}"
 
 
 def where(wrong: Any, name: str) -> str:
-    """Return a sentence about wrong values. The bool array `wrong` is true at each wrong value."""
+    """Return a sentence about the wrong values, at which the bool array `wrong` is true."""
     count, size = int(wrong.sum()), wrong.size
     if wrong.ndim == 0 or size == 1:
         return f"{name} {have(name)} the wrong value."
@@ -356,11 +344,11 @@ def have(name: str) -> str:
 
 
 def first(bad: Any) -> str:
-    """Return the index of the first true value of an array as text for a message."""
+    """Return the index of the first true value of a bool array as text."""
     return str(index(bad)) if bad.ndim else "its only value"
 
 
 def index(bad: Any) -> list[int]:
-    """Return the index of the first true value, one integer for each dimension."""
+    """Return the index of the first true value of a bool array."""
     numpy = sys.modules["numpy"]
     return [int(position) for position in numpy.unravel_index(numpy.argmax(bad), bad.shape)]

@@ -1,4 +1,4 @@
-"""Expectations of hidden tests for matplotlib figures, which a worker sends as descriptions of their data."""
+"""Expectations of hidden tests for matplotlib figures. A worker sends descriptions of figures."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from autograder.testing.expectations import Unmet, described, within
 from autograder.worker.figures import Axes, Drawn, Figure
 
 _TEXTS = {"title": "title", "xlabel": "label on its x axis", "ylabel": "label on its y axis"}
-_DRAWN = {
+_DRAWN = {  # singular and plural
     "lines": ("line", "lines"),
     "bars": ("group of bars", "groups of bars"),
     "points": ("group of points", "groups of points"),
@@ -26,9 +26,9 @@ def expect_figure(
 ) -> None:
     """Expect a figure, or axes, with the same number of axes and the same data on each as `expected`.
 
-    The figure must have a title and labels where `expected` has them. If `texts` is true, these texts must be
-    equal. A legend must have at least as many entries as the expected legend. Lines, bars and points may be
-    drawn in any order. The student reads `hint` if only the data are wrong.
+    The figure must have a title and labels on its axes where `expected` has them. With `texts`, these must
+    also be equal. A legend must have at least as many entries as the expected legend. Lines, bars and points
+    may be drawn in any order. The message about wrong data ends with `hint`.
     """
     if not isinstance(actual, Figure):
         raise Unmet(f"{name} must be a figure of matplotlib, but it is {described(actual)}")
@@ -66,11 +66,10 @@ def _expect_text(actual: str, expected: str, words: str, name: str, *, same: boo
 
 
 def _expect_drawn(
-    drawn: Sequence[Drawn], right: Sequence[Drawn], words: tuple[str, str], name: str, atol: float, hint: str
+    drawn: Sequence[Drawn], right: Sequence[Drawn], nouns: tuple[str, str], name: str, atol: float, hint: str
 ) -> None:
-    """Expect the same lines, groups of bars or groups of points, in any order."""
     if len(drawn) != len(right):
-        raise Unmet(f"{name} must show {_count(len(right), *words)}, but it shows {len(drawn)}.")
+        raise Unmet(f"{name} must show {_count(len(right), *nouns)}, but it shows {len(drawn)}.")
     left = list(drawn)
     for number, wanted in enumerate(right):
         matches = (
@@ -78,7 +77,7 @@ def _expect_drawn(
         )
         same = next(matches, None)
         if same is None:
-            which = f"the {words[0]}" if len(right) == 1 else f"{words[0]} {number + 1} of {len(right)}"
+            which = f"the {nouns[0]}" if len(right) == 1 else f"{nouns[0]} {number + 1} of {len(right)}"
             raise Unmet(f"{name} does not show the data of {which}. {hint}".rstrip())
         left.remove(same)
 

@@ -1,8 +1,8 @@
-"""Functions that a hidden test passes as arguments.
+"""Functions that a hidden test passes to the submission's code as arguments.
 
-The functions stay in the grader's process. The student's process knows only their numbers, and asks the
-grader to call them. These requests come from a submission, so their form is checked and their size is
-limited. If a function raises an error, the error is raised again in the student's code.
+The functions stay in the grader's process. The student's process has only a number for each of them. To call
+a function, it sends the number and the arguments to the grader. The grader checks their form and the size of
+tensors. If the function raises an error, the error is raised again in the student's code.
 """
 
 import math
@@ -19,28 +19,26 @@ from autograder.worker.remote_function import is_differentiable
 from autograder.worker.values import Decoder, Encoder
 
 Function = Callable[..., Any]
-# Calls a function with other tensors in place of its tensor arguments; returns the result as a flat list.
-_Flat = Callable[[Sequence[Any]], list[Any]]
+# Takes the tensors among the arguments of a call, makes the call, and returns the result as a flat list.
+_Call = Callable[[Sequence[Any]], list[Any]]
 MAX_CALLS = 20_000  # largest number of calls in one test, of all functions together
-# The largest allowed product of a tensor's number of elements and its largest dimension. A function that
-# compares each token with each other token may need so many numbers. Gradients need more memory, so the limit
-# is divided by _LESS for gradients, once more for gradients of gradients, and so on.
+# A function that compares each token with each other token may create this number of elements: a tensor's
+# number of elements times its longest side. Each order of gradients divides the limit by _LESS.
 MAX_PAIRS, _LESS = 1 << 25, 4
-# The largest number of groups of tensors in a call: the arguments, and weights for each order of gradients.
-_MAX_GROUPS = 4
-_KINDS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
-_MAX_MESSAGE = 300  # largest length of an error's message, in characters
+_MAX_GROUPS = 4  # groups of tensors in a call: its arguments, and the weights for each order of gradients
+_ERRORS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
+_MAX_MESSAGE = 300  # characters of an error's message
 
 
 class Functions:
-    """The functions that one test passes to the student's code, and the state of their random generators."""
+    """The functions that one test passes to the student's code, and their random generators."""
 
     def __init__(self, seed: int) -> None:
         self._functions: list[Function] = []
         self._seed, self._random, self._calls = seed, None, 0
 
     def number(self, function: Function) -> int:
-        """Return a new number for a function. A function that is passed twice gets two numbers."""
+        """Return a new number for a function."""
         self._functions.append(function)
         return len(self._functions) - 1
 
@@ -58,7 +56,7 @@ class Functions:
                 value = encoder.encode(_result(function, args, kwargs, weights))
             return {"value": value}, encoder.parts
         except Exception as error:
-            return _described(error), []
+            return _error_reply(error), []
         finally:
             self._random = random_state()
             set_random_state(callers_state)
@@ -80,7 +78,7 @@ class Functions:
 def _result(
     function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], weights: list[list[Any]]
 ) -> Any:
-    """Return a function's result or, if there are weights, its gradients."""
+    """Return a function's result or, if there are weights, gradients."""
     if (torch := sys.modules.get("torch")) is None:
         return function(*args, **kwargs)
     tree: Any = torch.utils._pytree
@@ -103,13 +101,12 @@ def _result(
         return _gradients(call, groups)
 
 
-def _gradients(call: _Flat, groups: Sequence[Sequence[Any]], *, differentiable: bool = False) -> list[Any]:
-    """Return gradients with respect to the tensors of all groups except the last.
+def _gradients(call: _Call, groups: Sequence[Sequence[Any]], *, differentiable: bool = False) -> list[Any]:
+    """Return gradients of a call. The returned gradients can be differentiated if `differentiable` is true.
 
-    With [tensors, weights], these are the gradients of sum(results * weights), where `call(tensors)` returns
-    the results. With [tensors, weights, third], they are the gradients of sum(gradients * third), where the
-    gradients are those for [tensors, weights]. Further groups continue in this way. The returned gradients
-    can be differentiated if `differentiable` is true.
+    With the groups [tensors, weights], return the gradients of sum(call(tensors) * weights) with respect to
+    `tensors`. With [tensors, weights, outer], return the gradients of sum(those gradients * outer), with
+    respect to `tensors` and `weights`. Each further group adds one order of gradients.
     """
     *inner, weights = groups
     inputs = [tensor for group in inner for tensor in group]
@@ -130,17 +127,18 @@ def _check_sizes(groups: Sequence[Sequence[Any]]) -> None:
         raise RuntimeError("a function of the test can be differentiated at most three times")
     most = MAX_PAIRS // _LESS ** (len(groups) - 1)
     shapes = [tuple(tensor.shape) for group in groups for tensor in group]
-    backwards = zip_longest(*map(reversed, shapes), fillvalue=1)
-    broadcast = tuple(max(sizes) for sizes in backwards)[::-1]  # the shape to which all tensors broadcast
+    # For each dimension, the last first: the sizes of all tensors.
+    from_last = zip_longest(*map(reversed, shapes), fillvalue=1)
+    broadcast = tuple(max(sizes) for sizes in from_last)[::-1]  # the shape to which all tensors broadcast
     for shape in (*shapes, broadcast):
         if math.prod(size or 1 for size in shape) * max(shape, default=1) > most:
             raise RuntimeError(f"a tensor of shape {shape} is too large for a function of the test")
 
 
-def _described(error: Exception) -> Header:
-    """Return an error's message, and the first of its classes that the worker can raise."""
+def _error_reply(error: Exception) -> Header:
+    """Return an error's message, and its class or nearest base class that a worker can raise."""
     names = (kind.__name__ for kind in type(error).__mro__)
-    kind = next((name for name in names if name in _KINDS), "RuntimeError")
+    kind = next((name for name in names if name in _ERRORS), "RuntimeError")
     return {"error": one_line(str(error), _MAX_MESSAGE), "type": kind}
 
 

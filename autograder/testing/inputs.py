@@ -1,10 +1,10 @@
 """Chooses the seeds of hidden and disclosed inputs.
 
-There are many sets of hidden inputs, all derived from a secret of the course. The digest of the whole
-submitted file selects the set, so the same file always gets the same set. A file that differs in any byte,
-even in a text cell or an output, almost certainly gets another set. So students cannot choose the set for
-their next file, and a leaked part of a set is of little use. The disclosed inputs are the same for everybody.
-Students may see results on disclosed inputs, so these results never decide a score.
+There are SETS sets of hidden inputs, all derived from a secret of the course. The digest of the whole
+submitted file selects the set, so the same file always gets the same set. A file that differs in any byte
+almost certainly gets a different set. So what a student learns about one set is of little use for the next
+file. The disclosed inputs are the same for everybody. Students may see them: they serve to explain wrong
+answers, and never decide a score.
 """
 
 import hmac
@@ -24,34 +24,34 @@ _BY_TORCH = ContextVar("whether the current test draws with torch's generator", 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """One set of inputs for all tests of a suite. The inputs depend only on `key`."""
+    """One set of inputs for all tests of a suite."""
 
     key: bytes
 
     def seed(self, test: int) -> int:
-        """Return the seed for the inputs of a test. `test` is the test's index in the suite."""
+        """Return the seed for the inputs of the test with this index in the suite."""
         return int.from_bytes(hmac.digest(self.key, str(test).encode(), "sha256")[:8])
 
 
 DISCLOSED = Inputs(b"disclosed")
 
 
-def hidden_inputs(secret: bytes, exercise: str, file: str) -> Inputs:
-    """Return the set of hidden inputs for a submission; `file` is the digest of its file."""
-    number = int.from_bytes(hmac.digest(secret, f"{exercise}\n{file}".encode(), "sha256")) % SETS
+def hidden_inputs(secret: bytes, exercise: str, digest: str) -> Inputs:
+    """Return the set of hidden inputs for a submitted file with this digest."""
+    number = int.from_bytes(hmac.digest(secret, f"{exercise}\n{digest}".encode(), "sha256")) % SETS
     return numbered_inputs(secret, exercise, number)
 
 
 def numbered_inputs(secret: bytes, exercise: str, number: int) -> Inputs:
-    """Return one of an exercise's SETS sets of hidden inputs."""
+    """Return an exercise's set `number` of hidden inputs, from 0 to SETS - 1."""
     return Inputs(hmac.digest(secret, f"{exercise} {number}".encode(), "sha256"))
 
 
 @contextmanager
-def drawing(seed: int, *, by_torch: bool) -> Iterator[None]:
-    """Seed the generators for a test in a `with` block, and restore them afterwards.
+def temporary_seed(seed: int, *, by_torch: bool) -> Iterator[None]:
+    """Seed the random generators for a `with` block, and restore them afterwards.
 
-    A course with torch uses torch's generator; other courses use Python's and numpy's.
+    If `by_torch` is true, only torch's generator is restored, otherwise Python's and numpy's.
     """
     token = _BY_TORCH.set(by_torch)
     state = random_state()
@@ -64,14 +64,14 @@ def drawing(seed: int, *, by_torch: bool) -> Iterator[None]:
 
 
 def draw(low: int, high: int) -> int:
-    """Return a random integer from `low` to `high`, both included, for a hidden test."""
+    """Return a random integer from `low` to `high`, both included."""
     if _draws_by_torch():
         return int(sys.modules["torch"].randint(low, high + 1, ()))
     return random.randint(low, high)  # noqa: S311 - its seed is the secret
 
 
 def random_state() -> Any:
-    """Return the state of the generators from which tests draw."""
+    """Return the state of the random generators that tests use."""
     if _draws_by_torch():
         return sys.modules["torch"].default_generator.get_state()
     numpy = sys.modules.get("numpy.random")

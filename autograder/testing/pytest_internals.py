@@ -33,7 +33,7 @@ _UNUSED = (
 class CollectedTests:
     """The tests of one file, collected once and run any number of times.
 
-    Such an object is also a pytest plugin, which provides the fixtures `student` and `reference`.
+    This class is also the pytest plugin with the fixtures `student` and `reference`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -44,7 +44,7 @@ class CollectedTests:
         with silence():
             code = _collect(path, self)
         if code == pytest.ExitCode.INTERRUPTED and not self._problem:
-            raise KeyboardInterrupt  # pytest has caught the user's Ctrl-C
+            raise KeyboardInterrupt  # raise the user's Ctrl-C again, which pytest has caught
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or self._problem:
             problem = self._problem or f"pytest ended with exit code {int(code)}"
             raise SourceError(f"{path}{self._line}: cannot be collected: {problem}")
@@ -52,7 +52,7 @@ class CollectedTests:
             _check_fixtures(path, item)
 
     def run(self, item: pytest.Function, student: object, reference: object) -> BaseException | None:
-        """Run one of the `items` with these two fixtures; return the exception that it raised, or None."""
+        """Run one of the `items`; return the exception that it raised, or None."""
         self._given = {"student": student, "reference": reference}
         setup = item.session._setupstate
         try:
@@ -73,9 +73,9 @@ class CollectedTests:
         return None
 
     def _arguments(self, item: pytest.Function) -> Iterator[tuple[str, object]]:
-        """Yield the names and values of `student`, `reference` and parameters, if the test takes them.
+        """Yield the test's arguments `student`, `reference` and those of `pytest.mark.parametrize`.
 
-        Pytest would look up these arguments more slowly. It still looks up the fixtures of the test's file.
+        Pytest would look them up more slowly. It looks up only the test's other fixtures.
         """
         given = self._given | (item.callspec.params if hasattr(item, "callspec") else {})
         for name, makers in item._fixtureinfo.name2fixturedefs.items():
@@ -101,7 +101,7 @@ class CollectedTests:
             self._line = f":{lines[-1]}" if lines else ""
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Store the tests."""
+        """Store the test functions that pytest collected."""
         self.items = [item for item in session.items if isinstance(item, pytest.Function)]
 
 
@@ -118,7 +118,7 @@ def _check_source(path: Path) -> None:
 
 
 def _repeated(body: list[ast.stmt]) -> Iterator[tuple[ast.FunctionDef | ast.ClassDef, int]]:
-    """Yield each test or class whose name is already used, and the line where the name was first used."""
+    """Yield each test or class whose name is already used, and the line of its first use."""
     first: dict[str, int] = {}
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name.lower().startswith("test"):
@@ -133,7 +133,8 @@ def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
 
     Tests may import modules from the course's folder `solutions`.
     """
-    for module in (path, *imported(path)):  # a loaded module of another course may have the same name
+    # A module of another course may be loaded under the same name, and pytest would use it.
+    for module in (path, *imported(path)):
         sys.modules.pop(module.stem, None)
     arguments = [
         str(path), "--collect-only", "-c", "/dev/null", f"--rootdir={path.parent}", "--noconftest",
@@ -149,7 +150,6 @@ def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
 
 
 def _check_fixtures(path: Path, item: pytest.Function) -> None:
-    """Raise SourceError for a test with an argument that is not a fixture."""
     fixtures = {
         *item._fixtureinfo.name2fixturedefs,
         *(item.callspec.params if hasattr(item, "callspec") else ()),

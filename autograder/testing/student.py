@@ -1,8 +1,8 @@
-"""`Student`: the student's functions and classes, as a hidden test calls them through the worker's channel.
+"""`Student`: gives a hidden test access to the functions and classes in the student's process.
 
-A hidden test writes `student.softmax(scores)` and gets a tensor. A call of a class returns a proxy of the new
-object, whose attributes and methods also go through the channel: `student.Head(8, 4, 16).key.weight`. The
-trusted reference is a `Student`, too, so a test calls both in the same way.
+A hidden test writes `student.softmax(scores)` and gets a tensor: the call is a request to the student's
+process. A call of a class returns a `Remote`, a proxy of the new object. Its attributes and methods are also
+requests: `student.Head(8, 4, 16).key.weight`. The reference is a `Student`, too.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autograder.report.text import one_line
-from autograder.testing.bytecode import sent
+from autograder.testing.bytecode import compile_for_worker
 from autograder.testing.exchange import (
     Backend,
     Exchange,
@@ -31,19 +31,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """The effects of one call: its output, its arguments after the call, and gradients."""
+    """The effects of one call. The gradients are those of sum(output * weight)."""
 
     output: Any
-    arguments: tuple[Any, ...]  # the arguments after the call
-    gradients: dict[int, "torch.Tensor | None"]  # of each argument, by position
-    parameters: dict[str, "torch.Tensor | None"]  # of a module's parameters, by name
+    arguments: tuple[Any, ...]  # after the call
+    gradients: dict[int, "torch.Tensor | None"]  # the gradients of arguments, by position
+    parameters: dict[str, "torch.Tensor | None"]  # the gradients of a module's parameters, by name
 
 
 class Student:
     """Gives access to everything that a notebook defines: `student.softmax` is the notebook's softmax.
 
-    A test starts with `begin`. `exchanges` collects its requests and replies. If a test passes a function to
-    the student's code, the function stays in this process. The student's code can only call it.
+    A test starts with `begin`. `exchanges` collects the test's requests and the replies.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -57,7 +56,7 @@ class Student:
         self._definitions = 0
 
     def __getattr__(self, name: str) -> "Remote":
-        """Return the notebook's object `name`. If it is missing, its first use raises NotDefinedError."""
+        """Return a proxy of the notebook's object `name`. Its use raises NotDefinedError if it is missing."""
         if name.startswith("_"):
             raise AttributeError(name)
         return Remote(self, {"name": name}, name)
@@ -72,11 +71,11 @@ class Student:
         self.ask({"op": "seed", "seed": seed}, [])
 
     def begin(self, seed: int = 0, question: str = "", *, record: bool = False) -> None:
-        """Start a test. With `record`, the operators of each call are added to `ran`.
+        """Start a test. With `record`, the torch operators of each call are added to `ran`.
 
-        With the first request, the student's process drops the objects of earlier tests. It also resets the
-        seed, the gradient mode and the default dtype. Each variable of the notebook gets the value that it
-        had at the visible check of `question`.
+        With the first request, the student's process drops the objects of earlier tests. It resets the seed,
+        the gradient mode and the default dtype. The notebook's variables get the values that they had at the
+        visible check, the cell below the answer to `question`.
         """
         self.exchanges = []
         self.ran = []
@@ -92,7 +91,7 @@ class Student:
         The code is sent with each request that uses the object, but it runs only once in a test.
         """
         self._definitions += 1
-        reference = {"code": sent(source), "name": name, "number": self._definitions}
+        reference = {"code": compile_for_worker(source), "name": name, "number": self._definitions}
         return Remote(self, reference, name)
 
     def ask(self, header: Header, parts: Parts) -> Any:
@@ -111,7 +110,7 @@ class Student:
             reply = {key: part for key, part in reply.items() if key != "ran"}
         self.exchanges.append(Exchange((header, parts), (reply, sent)))
         if "missing" in reply:
-            # The name is taken from the request, because the submission controls the reply.
+            # The missing name is read from the request, because the reply could contain a false name.
             for name in names_asked([header.get(part) for part in ("of", "args", "kwargs")]):
                 raise NotDefinedError(name)
             raise ProtocolError("a reply reports a missing name, but the request contains no name")
@@ -122,7 +121,7 @@ class Student:
         return reply, Decoder(sent, self._resolve)
 
     def refer(self, value: object) -> Header:
-        """Return a reference, which is sent in place of a student's object or a test's function."""
+        """Return the reference that is sent in place of a Remote or a test's function."""
         if isinstance(value, Remote):
             return value._reference
         if callable(value):
@@ -137,7 +136,7 @@ class Student:
 
 
 class Remote:
-    """An object in the student's process. `kind` describes it in words."""
+    """A proxy of an object in the student's process. `kind` describes the object in words."""
 
     def __init__(self, student: Student, reference: Header, kind: str) -> None:
         self._student = student
@@ -145,13 +144,13 @@ class Remote:
         self.kind = kind
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        """Call the object and return its result: a value, or a Remote for an object that cannot be sent."""
+        """Call the object and return its result, or a Remote if the result cannot be sent."""
         return self._student.ask(*self._request("call", args=args, kwargs=kwargs))
 
     def inspect(self, *args: object, weight: "torch.Tensor | None" = None, **kwargs: object) -> Inspection:
         """Call the object. Return the output, the arguments after the call, and gradients.
 
-        The gradients are those of sum(output * weight), or of sum(output) without a weight.
+        The gradients are those of sum(output * weight); the default weight is 1.
         """
         request = self._request("inspect", args=args, kwargs=kwargs, weight=weight)
         reply, decoder = self._student.exchange(*request)
@@ -167,7 +166,7 @@ class Remote:
         return Inspection(output, arguments, by_position, parameters)
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the object."""
+        """Return an attribute, or a Remote if it cannot be sent."""
         if name.startswith("_"):
             raise AttributeError(name)
         return self._student.ask({"op": "attribute", "of": self._reference, "name": name}, [])
@@ -182,14 +181,14 @@ class Remote:
 
 
 def define_for(function: Remote, source: str, name: str) -> Remote:
-    """Run `source` in the process of `function` and return its object `name`, as Student.define does."""
+    """Run `source` in the process of `function` and return its object `name`."""
     return function._student.define(source, name)
 
 
 def value_of(variable: Remote) -> Any:
     """Return the value of a variable of the notebook, as in `value_of(student.total)`.
 
-    Raise NotFilledInError if the test is about this variable and its value is still None or `...`.
+    Raise NotFilledInError if the test's question has the variable's name, and its value is None or `...`.
     """
     student, name = variable._student, variable._reference.get("name")
     value = student.ask({"op": "value", "of": variable._reference}, [])
@@ -200,7 +199,7 @@ def value_of(variable: Remote) -> Any:
 
 
 class Torch(Remote):
-    """A dotted path into torch in the student's process. It is resolved when it is called."""
+    """A path such as `optim.SGD` in torch. The student's process looks it up at a call."""
 
     def __getattr__(self, name: str) -> "Torch":
         path = f"{self.kind}.{name}".lstrip(".")

@@ -20,15 +20,15 @@ from autograder.testing.exchange import (
     StudentError,
 )
 from autograder.testing.expectations import NotJudged, Unmet
-from autograder.testing.inputs import DISCLOSED, Inputs, drawing
+from autograder.testing.inputs import DISCLOSED, Inputs, temporary_seed
 from autograder.testing.pytest_internals import CollectedTests
 from autograder.testing.student import Student
 from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import ProtocolError
 from autograder.worker.stand_in import skip_missing_devices
 
-# Returns the error that keeps a question's tests from running, or None.
-_Refused = Callable[[str], BaseException | None]
+# Takes a question; returns the error that keeps the question's other tests from running, or None.
+_PriorError = Callable[[str], BaseException | None]
 
 
 def question(
@@ -36,39 +36,36 @@ def question(
 ) -> pytest.MarkDecorator:
     """Mark a hidden test as a test of question `name`.
 
-    A `basic` test computes results on ordinary inputs. If all basic tests pass, they give half of the
-    question's points. If no test is marked as basic, the question's first test is basic. The other tests
-    share the other half in proportion to `weight`. Use `needs_results` for a test that an answer passes even
-    if it does nothing, such as a test for unchanged inputs. Such a test gives points only if all basic tests
-    pass.
+    Mark tests of results on ordinary inputs as `basic`. Without such a mark, the question's first test is
+    basic. The basic tests give half of the points if all of them pass. The other half is divided among the
+    tests that are not basic, in proportion to `weight`. If all tests are basic, they give all points. Use
+    `needs_results` for a test that even an answer that does nothing would pass. Such a test gives points only
+    if all basic tests pass.
     """
     return pytest.mark.question(name, weight=weight, basic=basic, needs_results=needs_results)
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenTest:
-    """One hidden test: a property of one question, with the title that the student sees."""
+    """A hidden test of one property of an answer."""
 
     question: str
-    title: str
-    weight: float  # its weight among the question's tests that are not basic
-    number: int  # its index in the suite; also the seed in the submission's process
+    title: str  # a text for the student
+    weight: float  # the test's weight among the question's tests that are not basic
+    number: int  # the test's index in the suite, and the seed of the worker's random generators
     function: str  # the name of the test function; all cases of a parametrized test have the same name
-    basic: bool = False  # whether it is basic; all basic tests together give half of the points
-    needs_results: bool = False  # whether it gives points only if all basic tests pass
-    line: int = 0  # the line on which the test function begins
+    basic: bool = False
+    needs_results: bool = False
+    line: int = 0  # the first line of the test function
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a hidden test: its verdict, and its requests and replies.
-
-    The verdict is GRADER_ERROR if the test itself raised an unexpected error.
-    """
+    """One run of a hidden test. The verdict is GRADER_ERROR if the test raised an unexpected error."""
 
     test: HiddenTest
     kind: Verdict
-    detail: str = ""  # a message for the student, if the inputs may be shown
+    detail: str = ""  # a message, which can contain values of the inputs
     exchanges: tuple[Exchange, ...] = ()
     ran: tuple[frozenset[str], ...] = ()  # the operators of each recorded call
     error: BaseException | None = None  # the exception that ended the test
@@ -81,13 +78,13 @@ class Run:
         exchanges: tuple[Exchange, ...] = (),
         ran: tuple[frozenset[str], ...] = (),
     ) -> "Run":
-        """Return the run of a test. `error` is the exception that ended the test, or None."""
+        """Create the run of a test that ended with `error`, or without an error."""
         kind, detail = _conclusion(error)
         return cls(test, kind, detail, exchanges, ran, error)
 
     @property
-    def lost(self) -> bool:
-        """Whether the worker has ended, or sends malformed answers."""
+    def has_lost_worker(self) -> bool:
+        """Whether the worker has ended or sent a malformed reply."""
         return isinstance(self.error, LostError | ProtocolError)
 
     @property
@@ -97,7 +94,7 @@ class Run:
 
 
 def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
-    """Return the verdict of a test that ended with `error`, and the message for the student."""
+    """Return the verdict of a test that ended with `error`, and a message."""
     match error:
         case None:
             return Verdict.PASSED, ""
@@ -122,7 +119,7 @@ def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
 
 
 def use_one_thread(exercise: Exercise) -> None:
-    """If the course uses torch, limit torch to one thread, because many processes share the processors."""
+    """Limit torch, if the course uses it, to one thread, because many processes share the processors."""
     if exercise.has_torch:
         import torch
 
@@ -132,13 +129,13 @@ def use_one_thread(exercise: Exercise) -> None:
 class Suite:
     """An exercise's hidden tests.
 
-    Creating a suite collects the tests, and checks that each test belongs to a question and that each
-    question has a test. `run` then runs the tests on a backend, one at a time.
+    Creating a suite collects the tests. It raises SourceError if a test does not belong to a question, or a
+    question has no test.
     """
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
-        skip_missing_devices()  # makes torch.manual_seed faster; workers do the same
+        skip_missing_devices()  # makes torch.manual_seed faster
         with reference_errors(exercise):
             self._reference = self._solution()
         with in_handout_folder(exercise):
@@ -157,18 +154,17 @@ class Suite:
         backend: Backend,
         inputs: Inputs = DISCLOSED,
         chosen: Container[HiddenTest] | None = None,
-        refused: _Refused = lambda _: None,
+        prior_error: _PriorError = lambda _: None,
         recorded: Container[str] = (),
     ) -> Iterator[Run]:
         """Run the `chosen` tests, or all tests, and yield each run before the next test starts.
 
-        Before each test, `refused` gets the name of the test's question. If `refused` returns an error, the
-        test is skipped, and the yielded run has this error. For questions in `recorded`, each run lists the
-        torch operators of each call.
+        If `prior_error` returns an error for a test's question, the test is skipped, and its run has this
+        error. For questions in `recorded`, each run lists the torch operators of each call.
         """
         for test in self.tests:
             if chosen is None or test in chosen:
-                error = refused(test.question)
+                error = prior_error(test.question)
                 record = test.question in recorded
                 run = self.run_one(test, backend, inputs, record=record) if error is None else None
                 yield run or Run.ended(test, error)
@@ -180,32 +176,31 @@ class Suite:
     def run_one(
         self, test: HiddenTest, backend: Backend, inputs: Inputs = DISCLOSED, *, record: bool = False
     ) -> Run:
-        """Run one of the tests. Its inputs do not depend on the tests before it."""
+        """Run one test. Its inputs do not depend on the tests before it."""
         student, reference = Student(backend), Student(self._reference)
         student.begin(test.number, test.question, record=record)
         reference.begin(test.number, test.question)
-        seeded = drawing(inputs.seed(test.number), by_torch=self.exercise.has_torch)
+        seeded = temporary_seed(inputs.seed(test.number), by_torch=self.exercise.has_torch)
         with seeded, in_handout_folder(self.exercise):
             error = self._collected.run(self._collected.items[test.number], student, reference)
         return Run.ended(test, error, tuple(student.exchanges), tuple(student.ran))
 
     @cached_property
     def reference_runs(self) -> tuple[Run, ...]:
-        """The runs of all tests with the trusted solution on disclosed inputs."""
+        """The runs of all tests on the solution, with disclosed inputs."""
         return tuple(self.run(self._solution()))
 
     def reference_run(self, test: HiddenTest, inputs: Inputs) -> Run:
-        """Return the run of one test with the trusted solution."""
+        """Run one test on the solution."""
         return self.run_one(test, self._solution(), inputs)
 
     def is_fair(self, test: HiddenTest, inputs: Inputs) -> bool:
-        """Whether the trusted solution passes a test with these inputs."""
+        """Whether the solution passes a test with these inputs. If not, the test cannot fail a submission."""
         if (key := (test.number, inputs)) not in self._fair:
             self._fair[key] = self.reference_run(test, inputs).error is None
         return self._fair[key]
 
     def _solution(self) -> Local:
-        """Return a backend with the solution in a new namespace. It has random generators of its own."""
         return Local(self.namespace(self.exercise.reference))
 
     def namespace(self, cells: tuple[str, ...]) -> Namespace:
@@ -215,7 +210,7 @@ class Suite:
 
 
 def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> HiddenTest:
-    """Return the test that pytest collected as `item`; raise SourceError for a wrong mark or no docstring."""
+    """Return the test in `item`; raise SourceError if it has a wrong mark, no mark or no docstring."""
     line = (item.reportinfo()[1] or 0) + 1
     where = f"{exercise.suite}:{line}: {item.name}"
     if (mark := item.get_closest_marker("question")) is None:
@@ -237,7 +232,7 @@ def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> Hidden
 
 
 def _mark_first_tests(tests: Sequence[HiddenTest]) -> Iterator[HiddenTest]:
-    """Yield the tests. If a question has no basic test, its first test becomes a basic test."""
+    """Yield the tests. Mark a question's first test as basic if the question has no basic test."""
     marked = {test.question for test in tests if test.basic}
     for test in tests:
         yield test if test.question in marked else replace(test, basic=True)

@@ -27,9 +27,9 @@ def expect_frame(
 ) -> None:
     """Expect a DataFrame, Series or Index with the labels and the values of `expected`.
 
-    Numeric dtypes may differ, and numbers may differ by `atol` and `rtol`. If `index` is false, row labels do
-    not count. If `in_order` is false, the order of rows does not count. The student reads `hint` if only
-    values are wrong.
+    Numeric dtypes may differ, and numbers may differ by `atol` and `rtol`. Row labels may differ if `index`
+    is false, and the order of the rows if `in_order` is false. The message about wrong values ends with
+    `hint`.
     """
     kind = next(kind for kind in _KINDS if isinstance(expected, kind))
     if not isinstance(actual, kind):
@@ -52,7 +52,7 @@ def expect_frame(
 
 
 def _columns(value: Any, *, index: bool) -> Iterator[tuple[str, Array]]:
-    """Yield, for each index level and then for each column, a name for messages and the values."""
+    """Yield a name, for messages, and the values of each index level, and then of each column."""
     if isinstance(value, pd.Index):
         yield from _levels(value, "its labels")
         return
@@ -66,13 +66,12 @@ def _columns(value: Any, *, index: bool) -> Iterator[tuple[str, Array]]:
 
 
 def _levels(index: pd.Index, words: str) -> Iterator[tuple[str, Array]]:
-    """Yield the name and the values of each level of an index."""
     for level in range(index.nlevels):
         yield words if not level else f"{words}, level {level}", _plain(index.get_level_values(level))
 
 
 def _plain(values: Any) -> Array:
-    """Return an array of float64 for bools and numbers, and of Python objects for all other dtypes."""
+    """Return bools and numbers as float64, and values of all other dtypes as Python objects."""
     if values.dtype.kind in "biuf":
         plain: Array = values.to_numpy(dtype="float64", na_value=np.nan)
         return plain
@@ -80,7 +79,7 @@ def _plain(values: Any) -> Array:
 
 
 def _order(columns: dict[str, Array]) -> Array:
-    """Return the indices that sort the rows by their values, so that the order of rows does not matter."""
+    """Return the indices that sort the rows by their values."""
     texts = [
         [f"{value:.6g}" if isinstance(value, float) else repr(value) for value in column]
         for column in columns.values()

@@ -1,8 +1,8 @@
 """Expectations of hidden tests for tensors.
 
-A result is checked in this order: type, shape, dtype, NaN, numbers. An expectation that takes a function
-calls the function itself and checks one property, such as the gradients. Most of these expectations first run
-`expect_computed`, so that a function that computes nothing does not pass.
+A result is checked in this order: type, shape, dtype, NaN, numbers. Some expectations take a function, call
+it, and check one property, such as the gradients. Most of them first run `expect_computed`, so that a
+function that computes nothing does not pass.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -52,26 +52,26 @@ def expect_values(
     hint: str = "",
     name: str = "The result",
 ) -> None:
-    """Expect the values of `expected`, within `atol` and `rtol`; NaN is never right.
+    """Expect a tensor with the shape, the dtype and the values of `expected`, within `atol` and `rtol`.
 
-    Without `atol`, the tolerance is 1e-5 for float32, 1e-9 for float64 and none for other dtypes.
-    The student reads `hint` if only the values are wrong.
+    Without `atol`, the tolerance is 1e-5 for float32, 1e-9 for float64 and 0 for other dtypes. NaN is always
+    wrong. The message about wrong values ends with `hint`.
     """
     tensor = expect_tensor(actual, expected.shape, expected.dtype, name)
     if atol is None:
         atol = {torch.float64: 1e-9, torch.float32: 1e-5}.get(expected.dtype, 0.0)
     if torch.allclose(tensor, expected, rtol=rtol, atol=atol):
-        return  # the usual case; the code below only chooses the message
+        return
     expect_no_nan(tensor, name)
     wrong = ~torch.isclose(tensor, expected, rtol=rtol, atol=atol)
     raise Unmet(f"{where(wrong.numpy(), name)} {hint}".rstrip())
 
 
 def expect_numel(actual: object, shape: Sequence[int], name: str = "The result") -> torch.Tensor:
-    """Expect the right number of elements for a tensor of `shape`, and return this tensor.
+    """Expect as many elements as a tensor of `shape` has, and return them as a tensor of this shape.
 
-    `actual` may be a number, a list, or a tensor of any shape and dtype. It may also be a tuple whose first
-    item is one of these. Other tests check the type and the shape.
+    `actual` may be a number, a list, a tensor of any shape and dtype, or a tuple that begins with one of
+    these. Use this if another test checks the type and the shape.
     """
     first = actual[0] if isinstance(actual, tuple) and actual else actual
     tensor = expect_tensor(_as_tensor(first), name=name)
@@ -102,7 +102,7 @@ def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
 
 
 def expect_finite(actual: object, name: str = "The result") -> torch.Tensor:
-    """Expect a tensor without NaN and infinity, and return it."""
+    """Expect a tensor without NaN and infinities, and return it."""
     tensor = expect_no_nan(actual, name)
     if (bad := torch.isinf(tensor)).any():
         raise Unmet(f"{name} is infinite at {first(bad.numpy())}. Does a step overflow?")
@@ -110,7 +110,7 @@ def expect_finite(actual: object, name: str = "The result") -> torch.Tensor:
 
 
 def expect_rows_sum_to_one(weights: object, name: str = "The weights") -> None:
-    """Expect the last dimension to sum to 1 and no weight to be negative."""
+    """Expect that the sums over the last dimension are 1 and no weight is negative."""
     tensor = expect_finite(weights, name)
     sums = tensor.sum(dim=-1)
     off = (sums - 1).abs() > (1e-9 if tensor.dtype == torch.float64 else 1e-5)
@@ -131,10 +131,10 @@ def expect_gradient(
     atol: float | None = None,
     names: Sequence[str] = (),
 ) -> None:
-    """Expect that each float tensor among the arguments gets a gradient of (result * weight).sum().
+    """Expect that (result * weight).sum() has a finite gradient for each float tensor among the arguments.
 
-    `expected` maps the position of an argument to its gradient. With `expected`, only these gradients are
-    checked, within `atol`, by default 1e-5. Instead of a function, a test can pass the result of
+    `expected` maps positions of arguments to gradients. With `expected`, only these gradients are checked,
+    within `atol`, by default 1e-5. Instead of a function, a test can pass the result of
     `function.inspect(...)`.
     """
     if isinstance(function, Inspection) and arguments:
@@ -156,12 +156,10 @@ def expect_gradient(
 def expect_computed(function: Callable[..., Any], *arguments: object, names: Sequence[str] = ()) -> Any:
     """Expect a result that depends on every float tensor among the arguments, and return it.
 
-    If this expectation fails, the test is "not judged" instead of "failed". A test calls it before it checks
-    a property. The result must not equal an argument, and its rows must not all be equal. Its values are not
-    compared with the right values.
-
-    The first and last elements of the arguments stay the same, so a loop with one iteration too few passes
-    here.
+    The result must not equal an argument, and its rows must not all be equal. It must change if all elements
+    of an argument except the first and the last change. Its values may be wrong: a loop with one iteration
+    too few passes here. A test calls this before it checks a property. If this expectation fails, the test is
+    "not judged" instead of "failed".
     """
     result = function(*arguments)
     parts, floats = _parts(result), _floats(arguments)
@@ -191,7 +189,7 @@ def expect_inputs_unchanged(function: Remote, **arguments: object) -> None:
 def expect_dtype_kept(function: Callable[..., Any], *arguments: object) -> None:
     """Expect float32 results for float32 arguments, and float64 results for float64 arguments.
 
-    A change of 1e-9 in float64 arguments must show in the result. A step computed in float32 would hide it.
+    A change of 1e-9 in float64 arguments must change the result. With a step in float32, it would not.
     """
     for dtype in (torch.float32, torch.float64):
         floats = {i: tensor.to(dtype) for i, tensor in _floats(arguments).items()}
@@ -212,8 +210,7 @@ def expect_gradcheck(function: Remote, **arguments: object) -> None:
     inputs, names = tuple(arguments.values()), tuple(arguments)
     output = expect_tensor(expect_computed(function, *inputs, names=names))
     leaves = {i: tensor.clone().requires_grad_() for i, tensor in _floats(inputs).items()}
-    # With weights of both signs (randn), terms of a sum can nearly cancel, so that a wrong gradient passes.
-    # Therefore positive weights (rand) are tried, too.
+    # With weights of both signs (randn), errors of a wrong gradient can cancel. So positive ones follow.
     for random in (torch.randn, torch.rand):
         weight = random(output.shape, dtype=torch.float64)
         inspection = _call(function.inspect, inputs, leaves, weight=weight)
@@ -229,10 +226,10 @@ def expect_gradcheck(function: Remote, **arguments: object) -> None:
 def expect_moved(
     moved: torch.Tensor, parts: Sequence[torch.Tensor], message: str, atol: float = 1e-6
 ) -> None:
-    """Expect that all `parts` add up to the change `moved`. Each part is a gradient times a small step.
+    """Expect that `moved`, the change of a result after small steps of its inputs, agrees with the gradients.
 
-    The tolerance is 1 % of the sum of absolute values in `parts`, plus `atol`. Gradients that are not finite
-    always fail.
+    Each of `parts` is an input's gradient times its step. All their elements must add up to `moved`, within 1
+    % of the sum of their absolute values, plus `atol`. All numbers must be finite.
     """
     predicted = torch.stack([part.sum() for part in parts]).sum()
     size = torch.stack([part.abs().sum() for part in parts]).sum()
@@ -240,7 +237,7 @@ def expect_moved(
 
 
 def _as_tensor(value: object) -> object:
-    """Return a number, or a list of numbers or tensors, as a tensor. Return other values unchanged."""
+    """Return a number, or a list of numbers or tensors, as a tensor, and other values unchanged."""
     try:
         if isinstance(value, list) and value and all(isinstance(item, torch.Tensor) for item in value):
             return torch.stack(value)
@@ -250,14 +247,14 @@ def _as_tensor(value: object) -> object:
 
 
 def _parts(result: object) -> list[torch.Tensor]:
-    """Return the tensors of a result, detached, as float64, with NaN and infinity replaced by numbers."""
+    """Return the tensors of a result, detached, as float64, with NaN and infinities as numbers."""
     values = result if isinstance(result, tuple) and result else [result]
     tensors = [expect_tensor(_as_tensor(value)) for value in values]
     return [tensor.detach().double().nan_to_num() for tensor in tensors]
 
 
 def _floats(arguments: Sequence[object]) -> dict[int, torch.Tensor]:
-    """Return the tensors of floats among the arguments, by position."""
+    """Return the float tensors among the arguments, by position."""
     tensors = ((i, value) for i, value in enumerate(arguments) if isinstance(value, torch.Tensor))
     return {i: tensor for i, tensor in tensors if tensor.is_floating_point()}
 
@@ -265,7 +262,7 @@ def _floats(arguments: Sequence[object]) -> dict[int, torch.Tensor]:
 def _call(
     call: Callable[..., Any], arguments: Sequence[object], others: dict[int, torch.Tensor], **how: object
 ) -> Any:
-    """Call `call` with `arguments`. The tensors in `others` replace the arguments at their positions."""
+    """Call `call` with `arguments`, of which those in `others` are replaced, by position."""
     return call(*(others.get(i, value) for i, value in enumerate(arguments)), **how)
 
 
@@ -275,7 +272,10 @@ def _slopes(
     directions: dict[int, torch.Tensor],
     size: float,
 ) -> list[torch.Tensor]:
-    """Return central differences of the result's tensors along `directions`, with step `size`."""
+    """Return the slope of each of the result's tensors, by central differences.
+
+    `directions` maps positions of arguments to directions; `size` is the step.
+    """
     floats = _floats(arguments)
     ahead, behind = (
         _parts(
@@ -293,7 +293,7 @@ def _slopes(
 def _gradient(
     inspection: Inspection, position: int, which: str, shape: Sequence[int] | None = None, hint: str = ""
 ) -> torch.Tensor:
-    """Expect a finite gradient for the argument at this position, and return it."""
+    """Expect a finite gradient for the argument at `position`, and return it."""
     actual = inspection.gradients.get(position)
     cuts = "Did .item(), .detach(), .tolist() or a new tensor cut the gradient off?"
     expect(actual is not None, f"No gradient reaches {which}. {hint or cuts}")
@@ -302,7 +302,7 @@ def _gradient(
 
 
 def _described(value: object) -> str:
-    """Return the type of a value that should be a tensor, with advice for a message."""
+    """Return the type of a value that should be a tensor, and advice for the student."""
     kind = value.kind if isinstance(value, Remote) else f"{type(value).__module__}.{type(value).__name__}"
     if kind.startswith("numpy"):
         return f"{kind}. Stay in torch: numpy cuts the gradient off."

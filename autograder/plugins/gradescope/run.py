@@ -17,7 +17,7 @@ from autograder.course.exercise import Exercise
 from autograder.errors import OUR_FAILURE
 from autograder.files import write_whole
 from autograder.grading.marking import MarkingProcess
-from autograder.report.question_view import stand
+from autograder.report.question_view import badge_and_meaning
 from autograder.report.report import QuestionReport, Report, Status, Verdict, describe_unreadable
 from autograder.report.text import clean_text, number
 from autograder.submission.notebook import read_notebook
@@ -93,7 +93,7 @@ def _test(question: QuestionReport, report: Report) -> dict[str, Any]:
 
 def _shown(question: QuestionReport) -> Iterator[str]:
     """Yield the student's lines about a question: its state, the hint, and a line for each test."""
-    yield ": ".join(stand(question, question.score))
+    yield ": ".join(badge_and_meaning(question, question.score))
     if question.halves_in_words:
         yield f"{question.halves_in_words}."
     if question.hint:

@@ -17,7 +17,7 @@ from autograder.report.report import (
     Status,
     Verdict,
     bounded,
-    standing,
+    choose_badge,
     total,
     written,
 )
@@ -88,7 +88,7 @@ def test_a_report_is_one_line_of_json_with_the_contracts_keys_and_comes_back_the
 def test_a_part_of_the_points_is_said_to_be_a_part(
     verdict: Verdict, score: float | None, stands: str
 ) -> None:
-    assert standing(verdict, score, 3.0) == stands
+    assert choose_badge(verdict, score, 3.0) == stands
 
 
 DOUBLE = Entry("ann", "double", False, 2.0, None, None, 3.0, False, "", "")

@@ -84,12 +84,12 @@ def test_a_question_is_refused_by_what_its_earlier_runs_showed(suite: Suite) -> 
     """Whoever takes the runs may change its mind between two of them: each test is asked about by itself."""
     backend, problems, questions = Asked(), dict[str, BaseException](), list[str]()
 
-    def refused(question: str) -> BaseException | None:
+    def prior_error(question: str) -> BaseException | None:
         questions.append(question)
         return problems.get(question)
 
     seen = []
-    for run in suite.run(backend, refused=refused):
+    for run in suite.run(backend, prior_error=prior_error):
         seen.append((run.test.question, type(run.error).__name__, len(run.exchanges)))
         if run.test.question == "double":
             problems["double"] = TimeoutError()
@@ -105,7 +105,7 @@ def test_a_question_is_refused_by_what_its_earlier_runs_showed(suite: Suite) -> 
 
 def test_of_one_question_no_other_test_is_run_or_asked_about(suite: Suite) -> None:
     backend, questions = Asked(), list[str]()
-    runs = suite.run(backend, chosen=suite.of("row_sums"), refused=questions.append)
+    runs = suite.run(backend, chosen=suite.of("row_sums"), prior_error=questions.append)
     assert [run.test.question for run in runs] == questions == ["row_sums"] * 2
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.testing.bytecode import sent
+from autograder.testing.bytecode import compile_for_worker
 from autograder.tests.worker.crossing import refuse
 from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import Header, Parts, ProtocolError
@@ -69,7 +69,9 @@ def test_a_call_that_raises_is_recorded_too_and_torchs_own_is_not(notebook: Name
 
 
 def test_code_of_a_test_runs_apart_from_the_notebook_once_a_definition(notebook: Namespace) -> None:
-    code = sent("calls = []\ndef count():\n    calls.append(0)\n    return len(globals()), len(calls)")
+    code = compile_for_worker(
+        "calls = []\ndef count():\n    calls.append(0)\n    return len(globals()), len(calls)"
+    )
     seen = []
     for number, first in ((1, {}), (1, {}), (2, {}), (1, {"fresh": 0})):
         count = {"code": code, "name": "count", "number": number}
@@ -80,7 +82,7 @@ def test_code_of_a_test_runs_apart_from_the_notebook_once_a_definition(notebook:
 
 def test_code_of_a_test_is_sent_without_its_source_docstrings_and_comments() -> None:
     source = 'def load(x):\n    """Say what is tested."""\n    return x + 1  # one more\n'
-    code = marshal.loads(b64decode(sent(source)))
+    code = marshal.loads(b64decode(compile_for_worker(source)))
     (function,) = (one for one in code.co_consts if hasattr(one, "co_code"))
     assert not {"tested", "more"} & set(re.findall(r"\w+", repr((code.co_consts, function.co_consts))))
     assert not Path(function.co_filename).exists()
