@@ -48,7 +48,7 @@ _ENCRYPTED = 0x1 | 0x40 | 0x2000  # each of these flags of a zip's entry means t
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _UNIX_TIME = 0x5455  # id of the part of a zip's header that has the modification time in UTC
 _UTF8 = 0x800  # the flag of an entry whose name is in UTF-8
-_OLD_ENCODINGS = ("cp850", "cp437", "cp1252")  # encodings of names without this flag, the likeliest first
+_OLD_ENCODINGS = ("cp850", "cp437", "cp1252")  # of names without this flag, the likeliest first
 # Exceptions that zipfile, tarfile and zlib raise for damaged bytes.
 _BAD_VALUES = (OSError, EOFError, ValueError, IndexError, RuntimeError, OverflowError)
 _DAMAGE = (*_BAD_VALUES, zlib.error, zipfile.BadZipFile, struct.error, tarfile.TarError)
@@ -121,7 +121,7 @@ class ArchiveEntry:
 
     @property
     def path(self) -> str:
-        """The path for messages: in an inner archive, it begins with that archive's name."""
+        """The path for messages. In an inner archive, it begins with that archive's name."""
         return f"{self.name}/{self.inside}" if self.inside else self.name
 
     def read_notebook(self) -> bytes:
@@ -148,7 +148,6 @@ def _refuse_size(size: int, limit: int) -> None:
 
 
 def _utc(seconds: float) -> datetime | None:
-    """Return a Unix time as a datetime, or None if it is not plausible."""
     try:
         return plausible(datetime.fromtimestamp(seconds, UTC))
     except (ValueError, OverflowError, OSError):
@@ -293,7 +292,7 @@ def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
 
 
 def _names_in_zip(info: zipfile.ZipInfo) -> list[str]:
-    """Return the possible decodings of an entry's name, or only one decoding if the name is valid UTF-8.
+    """Return the possible decodings of an entry's name, or only one if the name is valid UTF-8.
 
     The Finder of macOS writes UTF-8 without the flag for it. Old programs use the encoding of their system.
     """
@@ -406,7 +405,7 @@ def _read_tar(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
 
 
 class _TarHeaders:
-    """A tar file from which tarfile can read at most _MAX_HEADERS bytes for the headers of each entry."""
+    """A tar file from which tarfile can read at most _MAX_HEADERS bytes of headers for each entry."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

@@ -165,8 +165,8 @@ class _Submitted(NamedTuple):
     """The files of one submission in submitted/."""
 
     content: bytes
-    time: str = ""  # the content of timestamp.txt
-    secret: bytes = b""  # the content of submission_secret.txt
+    time: str = ""
+    secret: bytes = b""
 
 
 def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
@@ -325,7 +325,7 @@ def _update_arrival(submission: Submission, attempt: Attempt, arrival: Arrival, 
     """Update the arrival of an attempt that is collected again. Return whether its time changed."""
     before = attempt.arrival
     if attempt.time and before.when is None and arrival.source in (Source.FILE, Source.UNKNOWN):
-        # An instructor has written a time into timestamp.txt in another format. It must not be overwritten.
+        # An instructor has written a time of a different format into timestamp.txt. It is not overwritten.
         return False
     merged, secret = arrival.merged_with(before), secret or attempt.secret
     with writing(submission.root) as store:

@@ -36,8 +36,7 @@ _NO_METADATA = "collect Gradescope's export unchanged, with its submission_metad
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
-# The advice if several students have the same name. The key is the column in which the name was looked up, or
-# "" for the name of a folder or file.
+# Advice if several students have the same name, by the column with the name; "" for folders and files.
 _FIXES = {
     "": "name the folder or file by the id",
     _CANVAS: f"write Canvas's number of this student into {STUDENTS}, in the column {_CANVAS}",
@@ -109,7 +108,7 @@ class Owners:
         self._stored_numbers: dict[tuple[str, str], set[str]] = defaultdict(set)
         for (scope, number), student in self._stored.items():
             self._stored_numbers[scope, student].add(number)
-        # The numbers that each name has in this archive. A name has several numbers if people share the name.
+        # The numbers that each name has in this archive: several, if people share the name.
         self._moodle_numbers: dict[str, set[str]] = defaultdict(set)
         self._canvas_numbers: dict[str, set[str]] = defaultdict(set)
         folders = set[str]()

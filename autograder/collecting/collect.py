@@ -82,8 +82,6 @@ def _lines_or_refusal(collection: "_Collection") -> Iterator[CollectedLine]:
 
 @dataclass(frozen=True, slots=True)
 class _Collection:
-    """Collects one archive."""
-
     course: Course
     archive: Path
     rules: NamingRules
@@ -163,7 +161,7 @@ class _Collection:
         """Return the time at which a notebook was submitted, and the source of that time.
 
         The time of a file in a platform's archive is not used, because it is the time of the download. The
-        instructor's own list takes precedence over Moodle's worksheet and Gradescope's metadata.
+        instructor's own list takes precedence over times from Moodle and Gradescope.
         """
         if not self.uses_times:
             return Arrival(source=Source.IGNORED)
@@ -232,7 +230,6 @@ def _assign_row(row: GivenTime, students: Students | None, exercises: Sequence[s
 
 
 def _refuse_unmatched(rows: Sequence[GivenTime], students: Collection[str]) -> Iterator[CollectedLine]:
-    """Refuse each row that names somebody who has not submitted anything."""
     spellings = set(map(spelling, students))
     for row in rows:
         if spelling(row.name) not in spellings:

@@ -89,7 +89,7 @@ def read_metadata(data: bytes, folder: str, names: Collection[str]) -> dict[str,
 
 
 def _submissions(names: Iterable[str], folder: str) -> set[str]:
-    """Return the names of the submissions' folders in `folder`, given the paths of all files."""
+    """Return the names of the submissions' folders in `folder`."""
     below = re.compile(rf"{re.escape(folder)}(submission_\d+)/")
     return {match[1] for name in names if (match := below.match(name))}
 
@@ -139,7 +139,7 @@ def _advance(path: _Path) -> None:
 
 
 def _utc_time(text: str) -> datetime | None:
-    """Return the UTC time of a YAML timestamp, or None if it is not a plausible time."""
+    """Return the UTC time of a YAML timestamp, or None if it is not plausible."""
     try:
         when = datetime.fromisoformat(re.sub(r"\s+(?=[Z+-])", "", text))
         return plausible(when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC))
@@ -190,7 +190,7 @@ class Times:
     given: tuple[GivenTime, ...] = ()  # rows of the instructor's own lists
 
     def participant(self, number: str, name: str) -> Participant | None:
-        """Return the worksheet's row on the participant with this number and this name, or None."""
+        """Return the worksheet's row on the participant with this number and name, or None."""
         rows = (row for row in self.participants if row.number == number)
         return next((row for row in rows if spelling(name) == spelling(row.name)), None)
 
@@ -290,7 +290,6 @@ def _cell(row: Sequence[str], column: int) -> str:
 
 
 def _moment(line: str, text: str) -> datetime | None:
-    """Return the time in a cell, or None for an empty cell or a dash."""
     if text in ("", "-"):
         return None
     if _DAY.fullmatch(text):

@@ -34,7 +34,7 @@ from autograder.course.guard import SubmissionError, one_submission, skipping
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.submission import UnknownExerciseError, exercise_by_cells
 
-# Suffixes of packed files that are not opened. A .tar.gz is opened, so its suffix is not looked up here.
+# Suffixes of packed files that are not opened. A .gz is not opened, but a .tar.gz is.
 _PACKED_SUFFIXES = {".rar", ".7z", ".gz", ".xz", ".bz2", ".zst", ".lz", ".sit", ".sitx", ".zipx", ".ace"}
 _PACKED_SUFFIXES |= {".tbz2", ".txz"}
 _HELPER_SUFFIXES = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl"}
@@ -46,8 +46,7 @@ _COLLECTING = "collecting"  # the word before a file's path in log messages
 def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) -> list[Attribution]:
     """Return an archive's notebooks and refused files. For each student and exercise, one notebook counts.
 
-    The notebooks are copied to the file `copies`, and can be read while `copies` is open. If copying fails,
-    raise OSError.
+    The notebooks are copied to `copies`, and can be read while it is open. If copying fails, raise OSError.
     """
     files = _choose_encoding(list(_copied_files(archive, rules, copies, course)), rules, course)
     candidates = [file for file in files if not (file.problem or left_out(file.path))]
@@ -112,7 +111,7 @@ def _copied_files(
 
 
 def _file(entry: ArchiveEntry, rules: NamingRules, copies: FileIO, course: Course) -> ArchiveEntry:
-    """Return an entry, with the reason if the entry is refused. Copy content that a later step reads."""
+    """Return an entry with its `problem`, if any. Copy content that a later step reads."""
     try:
         with one_submission(course, _COLLECTING, entry.path):
             problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
@@ -146,10 +145,9 @@ def _copied(entry: ArchiveEntry, copies: FileIO, course: Course) -> Callable[[in
 def _choose_encoding(
     files: Sequence[ArchiveEntry], rules: NamingRules, course: Course
 ) -> Sequence[ArchiveEntry]:
-    """Return the files, with all names decoded in the same way.
+    """Return the files, with all names decoded in the same way, because one program wrote all of them.
 
-    One program wrote all names of the archive, so they have the same encoding. The encoding with which the
-    owners of the most files can be determined is chosen.
+    With the chosen encoding, the most files have a known owner.
     """
     count = max((len(file.others) for file in files), default=0)
     choices = [[_decoded(file, number) for file in files] for number in range(count + 1)]
@@ -165,7 +163,6 @@ def _choose_encoding(
 
 
 def _decoded(file: ArchiveEntry, number: int) -> ArchiveEntry:
-    """Return a file with the decoding of its name at index `number`, or with the last if there are fewer."""
     names = (file.name, *file.others)
     return replace(file, name=names[min(number, len(names) - 1)])
 
@@ -318,7 +315,7 @@ def _no_later(script: Attribution, notebook: Attribution) -> Attribution:
 
 
 def _choice(best: Attribution, others: Sequence[Attribution]) -> str:
-    """Return a message that names the notebook that counts, or "" if there is only one notebook."""
+    """Return a message that names the notebook that counts, or "" if it is the only one."""
     if not others:
         return ""
     paths = [notebook.file.path for notebook in (best, *others)]
@@ -352,8 +349,7 @@ def _refuse_without_notebook(
 def _students_of(file: ArchiveEntry, owners: Owners) -> tuple[str, ...] | None:
     """Return the ids of the owners of a file that is not a notebook, or None if the file can be ignored.
 
-    If the owner is unknown, return the file's path instead of ids for a packed file, or () for any other
-    file.
+    If the owner is unknown, return the file's path if the file is packed, or else ().
     """
     name = as_uploaded(file.name)
     if _is_helper(file) and not (owners.platform_name(name) or owners.record(name)):
