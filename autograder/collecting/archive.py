@@ -1,9 +1,8 @@
 """Reads zip and tar archives and folders as one stream of entries.
 
-It extracts no files, and follows no links in archives and folders. An inner archive is an archive in the
-archive or folder that is read, and is also read. zipfile and tarfile parse the headers, but cannot read
-headers that are too large. Unpacked bytes are counted when they are read, regardless of the sizes in the
-headers.
+It extracts no files, and follows no links in archives and folders. An archive in the archive or folder is
+called an inner archive, and is read, too. zipfile and tarfile parse the headers, but cannot read headers that
+are too large. Unpacked bytes are counted when they are read, regardless of the sizes in the headers.
 """
 
 import gzip
@@ -33,22 +32,22 @@ from autograder.submission.notebook import (
     without_large_outputs,
 )
 
-# Unpacked bytes for each packed byte. A notebook that prints one line many times can reach 500.
+# The most unpacked bytes for each packed byte. A notebook that prints one line many times can reach 500.
 _MAX_RATIO = 600
 _UNSUSPICIOUS = 1 << 20  # unpacked bytes up to which the ratio is not checked
 _CHUNK = 1 << 16  # bytes that are unpacked at a time
-_MAX_NESTED = 64 << 20  # bytes of an inner archive, which is read into memory
-# Entries and unpacked bytes of an inner archive, which is one student's work.
+_MAX_NESTED = 64 << 20  # the most bytes of an inner archive, which is read into memory
+# The most entries and unpacked bytes of an inner archive, which is one student's work.
 _NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20
-_MAX_DIRECTORY = 8 << 20  # bytes of a zip's list of entries, which is read into memory
-# Bytes of all headers of one entry in a tar. Before 3.11.10, Python may need hours for larger headers.
+_MAX_DIRECTORY = 8 << 20  # the most bytes of a zip's list of entries, which is read into memory
+# The most bytes of all headers of one entry in a tar. Before 3.11.10, Python may need hours for more.
 _MAX_HEADERS = 1 << 14
 _ENCRYPTED = 0x1 | 0x40 | 0x2000  # each of these flags of a zip's entry means that it is encrypted
 # Other compression methods are refused, because zipfile unpacks their data without a limit on memory.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _UNIX_TIME = 0x5455  # id of the part of a zip's header that has the modification time in UTC
 _UTF8 = 0x800  # the flag of an entry whose name is in UTF-8
-_OLD_ENCODINGS = ("cp850", "cp437", "cp1252")  # of names without this flag, the likeliest first
+_OLD_ENCODINGS = ("cp850", "cp437", "cp1252")  # encodings of names without this flag, the likeliest first
 # Exceptions that zipfile, tarfile and zlib raise for damaged bytes.
 _BAD_VALUES = (OSError, EOFError, ValueError, IndexError, RuntimeError, OverflowError)
 _DAMAGE = (*_BAD_VALUES, zlib.error, zipfile.BadZipFile, struct.error, tarfile.TarError)
@@ -60,7 +59,7 @@ _TOO_MANY = "contains too many entries; collect it in parts"
 _ALONE = (
     "is a notebook; put it into a folder with the student's id as its name, and collect the folder above it"
 )
-_MAX_DEPTH = 100  # nested folders, all of which are open at the same time
+_MAX_DEPTH = 100  # the most nested folders, all of which are open at the same time
 _TOO_DEEP = f"is inside more than {_MAX_DEPTH} nested folders; move it to a folder nearer to the top"
 _TOO_NESTED = "is an archive inside an inner archive; unpack the archive that contains it"
 _LINK, _NOT_PLAIN = "is a link", "is not a plain file"

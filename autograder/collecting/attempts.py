@@ -74,8 +74,8 @@ class Arrival:
         """Whether this attempt came before `other`.
 
         The numbers that Canvas gave to the uploads decide. If a number is missing, the times of submission
-        decide. If they are missing or equal, the times of download decide; `other` may have only a time of
-        submission.
+        decide. If they are missing or equal, the times of download decide. If `other` has none, its time of
+        submission is used.
         """
         if self.upload is not None and other.upload is not None:
             return self.upload < other.upload
@@ -124,7 +124,7 @@ _FOLDER, _SUBMITTED = "attempts", "submitted"
 _KEY = (ATTEMPTS.c.student, ATTEMPTS.c.exercise, ATTEMPTS.c.digest)
 # Small files next to a notebook. Without them, nbgrader's exchange does not return the feedback page.
 TIMESTAMP, SECRET = COMPANIONS = "timestamp.txt", "submission_secret.txt"
-_MAX_COMPANION = 1000  # bytes of such a file
+_MAX_COMPANION = 1000  # the most bytes of such a file
 
 
 class Placing(StrEnum):

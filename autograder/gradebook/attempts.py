@@ -14,8 +14,8 @@ from autograder.report.report import Report, Status
 from autograder.report.text import number
 from autograder.submission.submission import Submission, is_student
 
-MAX_FILES = 200  # in a submitted folder
-_MAX_BYTES = 1000  # of a timestamp.txt
+MAX_FILES = 200  # the most files in a submitted folder
+_MAX_BYTES = 1000  # the most bytes of a timestamp.txt
 
 
 def refusal(submission: Submission) -> str:

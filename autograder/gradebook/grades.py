@@ -264,7 +264,7 @@ def outputs_of(results: Mapping[int, CellResult]) -> Outputs:
 def comment(report: Report, question: QuestionReport) -> str:
     """Return the autograder's comment on a question: its result, a hint, and the tests that did not pass.
 
-    On a written question, the comment only says that the student wrote nothing.
+    A written answer gets a comment only if the student wrote nothing.
     """
     if report.status is Status.UNREADABLE:
         text = f"This file {describe_unreadable(report.message)}"

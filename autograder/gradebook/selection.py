@@ -69,9 +69,7 @@ class AttemptSelection:
         newest_first = list(reversed(attempts))
         if len(attempts) == 1 or self.rule is Counts.BEST:
             return newest_first
-        if (
-            self.rule is Counts.BEFORE_DUE
-        ):  # attempts in time, then late ones; in both groups the newest first
+        if self.rule is Counts.BEFORE_DUE:  # first those in time, then late ones; each group newest first
             newest_first.sort(key=lambda attempt: not self._in_time(student, attempt))
         elif self.rule is None:  # leave out newer attempts than the one in submitted/
             submitted = (index for index, attempt in enumerate(newest_first) if attempt.is_submitted)
@@ -89,7 +87,8 @@ class AttemptSelection:
         """Return the candidate that counts. `reports` has the up-to-date reports, by the attempt's digest.
 
         With Counts.BEST, it has the most points after the penalty. If several have, it is the newest that
-        answers a question. Under other rules, it is the first that does not lose all points to the penalty.
+        answers a question. Under other rules, it is the first that does not lose all points to the penalty,
+        or else the first.
         """
         if self.rule is Counts.BEST:
             worths = [self._worth(student, each, reports.get(each.digest)) for each in candidates]

@@ -106,9 +106,7 @@ MARKINGS = Table(  # how graders scored written answers: the given items and an 
     TABLES,
     Column("grade_id", String(32), primary_key=True),
     Column("rubric", JSON, nullable=False),  # all items at that time: name, text and points of each
-    Column(
-        "given", JSON, nullable=False
-    ),  # the share of each given item's points, by name; and the adjustment
+    Column("given", JSON, nullable=False),  # the share of each given item, by name, and the adjustment
 )
 
 
