@@ -1,7 +1,8 @@
-"""Reads zip and tar archives and folders as one stream of entries. It extracts nothing and follows no link.
+"""Reads zip and tar archives and folders as one stream of entries.
 
-zipfile and tarfile parse the headers. They get file objects that refuse to read too large headers. Unpacked
-bytes are counted when they are read, regardless of the sizes in the headers.
+It extracts no files, and follows no links in archives and folders. An archive in the archive or folder is
+called an inner archive, and is read, too. zipfile and tarfile parse the headers, but cannot read headers that
+are too large. Unpacked bytes are counted when they are read, regardless of the sizes in the headers.
 """
 
 import gzip
@@ -31,23 +32,21 @@ from autograder.submission.notebook import (
     without_large_outputs,
 )
 
-# The largest number of unpacked bytes for each packed byte. A notebook that prints one line many times can
-# reach 500.
+# The most unpacked bytes for each packed byte. A notebook that prints one line many times can reach 500.
 _MAX_RATIO = 600
-_UNSUSPICIOUS = 1 << 20  # the number of unpacked bytes up to which the ratio is not checked
+_UNSUSPICIOUS = 1 << 20  # unpacked bytes up to which the ratio is not checked
 _CHUNK = 1 << 16  # bytes that are unpacked at a time
-_MAX_NESTED = 64 << 20  # the largest size in bytes of an inner archive; it is read into memory
-# The largest numbers of entries and of unpacked bytes of an inner archive, which is one student's work.
+_MAX_NESTED = 64 << 20  # the most bytes of an inner archive, which is read into memory
+# The most entries and unpacked bytes of an inner archive, which is one student's work.
 _NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20
-_MAX_DIRECTORY = 8 << 20  # the largest size in bytes of a zip's list of entries; it is read into memory
-# The largest size in bytes of all headers of one entry in a tar. Larger headers may take hours to parse, in
-# Python before 3.11.10.
+_MAX_DIRECTORY = 8 << 20  # the most bytes of a zip's list of entries, which is read into memory
+# The most bytes of all headers of one entry in a tar. Before 3.11.10, Python may need hours for more.
 _MAX_HEADERS = 1 << 14
-_ENCRYPTED = 0x1 | 0x40 | 0x2000  # flags of an entry of a zip
+_ENCRYPTED = 0x1 | 0x40 | 0x2000  # each of these flags of a zip's entry means that it is encrypted
 # Other compression methods are refused, because zipfile unpacks their data without a limit on memory.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_UNIX_TIME = 0x5455  # the id of the extra field with a UTC time
-_UTF8 = 0x800  # the flag of a name in UTF-8
+_UNIX_TIME = 0x5455  # id of the part of a zip's header that has the modification time in UTC
+_UTF8 = 0x800  # the flag of an entry whose name is in UTF-8
 _OLD_ENCODINGS = ("cp850", "cp437", "cp1252")  # encodings of names without this flag, the likeliest first
 # Exceptions that zipfile, tarfile and zlib raise for damaged bytes.
 _BAD_VALUES = (OSError, EOFError, ValueError, IndexError, RuntimeError, OverflowError)
@@ -60,8 +59,9 @@ _TOO_MANY = "contains too many entries; collect it in parts"
 _ALONE = (
     "is a notebook; put it into a folder with the student's id as its name, and collect the folder above it"
 )
-_MAX_DEPTH = 100  # the largest number of nested folders; all of them are open at the same time
+_MAX_DEPTH = 100  # the most nested folders, all of which are open at the same time
 _TOO_DEEP = f"is inside more than {_MAX_DEPTH} nested folders; move it to a folder nearer to the top"
+_TOO_NESTED = "is an archive inside an inner archive; unpack the archive that contains it"
 _LINK, _NOT_PLAIN = "is a link", "is not a plain file"
 
 
@@ -82,7 +82,7 @@ class Bounds:
     outer: "Bounds | None" = None  # for an inner archive: the outer archive's bounds, which also apply
 
     def count(self) -> None:
-        """Count an entry."""
+        """Count an entry. Raise ArchiveError if more entries are read than allowed."""
         self.entries -= 1
         if self.entries < 0:
             raise ArchiveError(_TOO_MANY)
@@ -90,7 +90,7 @@ class Bounds:
             self.outer.count()
 
     def spend(self, size: int) -> None:
-        """Count bytes that were unpacked."""
+        """Count unpacked bytes. Raise ArchiveError if there are more than allowed."""
         self.unpacked -= size
         if self.unpacked < 0:
             raise ArchiveError("is too large when unpacked; collect it in parts, without large files")
@@ -99,27 +99,28 @@ class Bounds:
 
 
 def unreadable(_: int, problem: str = "is not open") -> bytes:
-    """Raise EntryError. This is the function `read` of an entry that cannot be read."""
+    """Raise EntryError. An entry that cannot be read has this function as its `read`."""
     raise EntryError(problem)
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveEntry:
-    """A file of an archive or folder, or a refused item. `read` works until the next entry is requested."""
+    """A file of an archive or folder, or something else that is refused, such as a link."""
 
     name: str
-    # The file's time, without a zone if the archive gives no zone. A file in an inner archive has that
-    # archive's time.
+    # The file's modification time, without a zone if the archive gives none. A file in an inner archive has
+    # that archive's time.
     when: datetime | None = None
-    # Returns the content. Raises EntryError if the content has more bytes than the argument allows.
+    # Returns the content, until the next entry is requested. Raises EntryError if the content has more bytes
+    # than the argument allows.
     read: Callable[[int], bytes] = unreadable
     problem: str = ""  # the reason why the entry must not be read
-    inside: str = ""  # for a file in an inner archive: the file's name; `name` is the inner archive's name
+    inside: str = ""  # the file's name, if it is in an inner archive; then `name` is that archive's name
     others: tuple[str, ...] = ()  # `name` decoded with other encodings, if the zip does not give the encoding
 
     @property
     def path(self) -> str:
-        """The path of the file for messages, which includes the name of an inner archive."""
+        """The path for messages. In an inner archive, it begins with that archive's name."""
         return f"{self.name}/{self.inside}" if self.inside else self.name
 
     def read_notebook(self) -> bytes:
@@ -146,7 +147,6 @@ def _refuse_size(size: int, limit: int) -> None:
 
 
 def _utc(seconds: float) -> datetime | None:
-    """Return a Unix time as a datetime, or None if it is not plausible."""
     try:
         return plausible(datetime.fromtimestamp(seconds, UTC))
     except (ValueError, OverflowError, OSError):
@@ -154,10 +154,10 @@ def _utc(seconds: float) -> datetime | None:
 
 
 def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEntry]:
-    """Yield the files in the archive or folder `path`, and the files in archives that it contains.
+    """Yield the files in the archive or folder `path` and in its inner archives.
 
-    Archives inside these archives are not opened. ArchiveError is raised if `path` cannot be read to its end.
-    No content of `path` causes any other exception.
+    Archives inside inner archives are refused. ArchiveError is raised if `path` cannot be read to its end. No
+    content of `path` causes any other exception.
     """
     bounds = bounds or Bounds()
     try:
@@ -178,14 +178,15 @@ def _read_packed(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
 
 
 def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield the files in an inner archive. If it cannot be read to its end, the last has a `problem`."""
+    """Yield the files in an inner archive.
+
+    If it is empty or cannot be read to its end, the last entry is the archive itself, with a `problem`.
+    """
     bounds, empty = Bounds(_NESTED_ENTRIES, _NESTED_UNPACKED, outer), True
     try:
         data = entry.read(_MAX_NESTED)
         for inner in _read_archive(io.BytesIO(data), len(data), bounds):
-            deeper = (
-                "is inside two other archives; unpack the outer archive" if is_archive(inner.name) else ""
-            )
+            deeper = _TOO_NESTED if is_archive(inner.name) else ""
             problem, empty = inner.problem or deeper, False
             yield replace(inner, name=entry.name, inside=inner.name, when=entry.when, problem=problem)
         if empty:
@@ -209,7 +210,7 @@ def _read_archive(file: IO[bytes], size: int, bounds: Bounds) -> Iterator[Archiv
 
 
 def _read_folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield the files below `root`. If `root` is a link, it is followed; links below it are not."""
+    """Yield the files below `root`, which may itself be a link."""
     try:
         with open_folder(root, 0) as folder:
             yield from _read_opened(folder, "", bounds)
@@ -218,10 +219,10 @@ def _read_folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
 
 
 def _read_opened(folder: int, name: str, bounds: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield the files below an open folder. Its `name` is empty or ends with a slash.
+    """Yield the files below an open folder. Its path `name` is empty or ends with a slash.
 
-    Each folder is opened only once, relative to its open parent. So nothing outside `root` can be read even
-    if somebody replaces a folder by a link meanwhile. A folder that cannot be opened yields a refused entry.
+    Each folder is opened only once, relative to its open parent. So if somebody replaces a folder by a link
+    during the reading, the link is not followed. A folder that cannot be opened yields a refused entry.
     """
     items = sorted(os.scandir(folder), key=lambda item: item.name)
     folders = {item.name: None for item in items if item.is_dir(follow_symlinks=False)}
@@ -244,7 +245,6 @@ def _read_opened(folder: int, name: str, bounds: Bounds) -> Iterator[ArchiveEntr
 def _folder_entry(
     item: "os.DirEntry[str]", folder: int, parent: str, bounds: Bounds
 ) -> Iterator[ArchiveEntry]:
-    """Yield a file in an open folder. `read` works until the next entry is requested."""
     name = parent + item.name
     try:
         status = item.stat(follow_symlinks=False)
@@ -291,7 +291,7 @@ def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
 
 
 def _names_in_zip(info: zipfile.ZipInfo) -> list[str]:
-    """Return the possible decodings of an entry's name, or only one decoding if the name is valid UTF-8.
+    """Return the possible decodings of an entry's name, or only one if the name is valid UTF-8.
 
     The Finder of macOS writes UTF-8 without the flag for it. Old programs use the encoding of their system.
     """
@@ -333,7 +333,6 @@ def _zip_problem(info: zipfile.ZipInfo) -> str:
 
 
 def _read_zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bounds: Bounds, limit: int) -> bytes:
-    """Return an entry's content. Its bytes are counted, because the size in the header may be wrong."""
     _refuse_size(info.file_size, limit)
     content = bytearray()
     try:
@@ -387,7 +386,7 @@ def _read_tar(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
         archive = tarfile.TarFile(fileobj=cast(IO[bytes], headers), encoding="utf-8")
         while (member := archive.next()) is not None:
             bounds.count()
-            # With a damaged size, the next header would be before the current position.
+            # With a damaged size, tarfile would go back and read the same headers again.
             if member.size < 0 or archive.offset < file.tell():
                 raise ArchiveError(_DAMAGED)
             if not member.isdir():
@@ -399,13 +398,13 @@ def _read_tar(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
             archive.pax_headers = {}
     except _DAMAGE:
         raise ArchiveError(_NO_ARCHIVE) from None
-    # A tar ends with zeros. tarfile also stops, without an error, at a damaged header.
+    # At a damaged header, tarfile stops without an error, as it does at the zeros at the end of a tar.
     if headers.last.strip(b"\0"):
         raise ArchiveError(_NO_ARCHIVE)
 
 
 class _TarHeaders:
-    """A tar file from which tarfile can read at most _MAX_HEADERS bytes for the headers of each entry."""
+    """A tar file from which tarfile can read at most _MAX_HEADERS bytes of headers for each entry."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

@@ -1,9 +1,9 @@
 """Stores all notebooks that students submit, and writes each student's newest notebook into submitted/.
 
 Each submitted notebook is an attempt. It has a row in the database, and a file in attempts/ that is named by
-the digest of its bytes. If a student submits the same bytes again, no second attempt is stored, and the row
-keeps the more reliable of the two times of submission. nbgrader reads submitted/. No link in it is followed,
-and a notebook is written completely or not at all.
+the digest of its bytes. If a student submits the same bytes again, no attempt is added, and the row keeps the
+more reliable of the two times. nbgrader reads submitted/. This module follows no link in it, and writes each
+notebook completely or not at all.
 """
 
 import os
@@ -37,7 +37,7 @@ class Source(StrEnum):
     """The source of the time of a submission."""
 
     FILE = "file"  # the modification time of the file, which copying may have changed
-    GIVEN = "told"  # a statement of the platform or of the instructor
+    GIVEN = "told"  # the platform or the instructor gave the time
     UNKNOWN = "nobody"  # time unknown, because a platform's archive has only the time of the download
     IGNORED = "ignored"  # time ignored, because the instructor chose to collect without times
 
@@ -66,15 +66,16 @@ class Arrival:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The values for the database, without the time. Empty if the time is the file's or is ignored."""
+        """The values for the database, without the time. Empty if the source is FILE or IGNORED."""
         options: dict[str, Any] = {"mode": "json", "exclude_defaults": True, "by_alias": True}
         return {} if self.source in _UNRELIABLE else _ARRIVALS.dump_python(self, exclude={"when"}, **options)
 
     def is_older_than(self, other: "Arrival") -> bool:
         """Whether this attempt came before `other`.
 
-        Canvas's numbers of the uploads decide. If a number is missing, the times of submission decide. If
-        they are missing or equal, the times of download decide.
+        The numbers that Canvas gave to the uploads decide. If a number is missing, the times of submission
+        decide. If they are missing or equal, the times of download decide. If `other` has none, its time of
+        submission is used.
         """
         if self.upload is not None and other.upload is not None:
             return self.upload < other.upload
@@ -86,7 +87,7 @@ class Arrival:
     def merged_with(self, earlier: "Arrival") -> "Arrival":
         """Return the arrival of a notebook that is collected again. `earlier` is its stored arrival.
 
-        The result has the more reliable of the two times, and the later upload and download.
+        The result has the more reliable time, the greater upload number and the later time of download.
         """
         uploads = [arrival.upload for arrival in (self, earlier) if arrival.upload is not None]
         downloads = [arrival.downloaded for arrival in (self, earlier) if arrival.downloaded is not None]
@@ -106,7 +107,7 @@ class Arrival:
 
 
 _ARRIVALS = TypeAdapter(Arrival)
-# Sources that never reorder attempts. A file's time changes when the file is copied.
+# If a stored notebook is collected again with a time from these sources, submitted/ keeps its notebook.
 _UNRELIABLE = (Source.FILE, Source.IGNORED)
 
 
@@ -123,7 +124,7 @@ _FOLDER, _SUBMITTED = "attempts", "submitted"
 _KEY = (ATTEMPTS.c.student, ATTEMPTS.c.exercise, ATTEMPTS.c.digest)
 # Small files next to a notebook. Without them, nbgrader's exchange does not return the feedback page.
 TIMESTAMP, SECRET = COMPANIONS = "timestamp.txt", "submission_secret.txt"
-_MAX_COMPANION = 1000  # the largest number of bytes of such a file
+_MAX_COMPANION = 1000  # the most bytes of such a file
 
 
 class Placing(StrEnum):
@@ -132,7 +133,7 @@ class Placing(StrEnum):
     NEW = "new"
     REPLACED = "replaced"
     UNCHANGED = "unchanged"
-    RETIMED = "time corrected"  # the same notebook, with another time
+    RETIMED = "time corrected"  # the same notebook, with a corrected time
     OLDER = "older"  # stored, but submitted/ still has a newer attempt
 
 
@@ -146,8 +147,8 @@ class Attempt:
     time: str  # the content of timestamp.txt
     arrival: Arrival
     secret: bytes = b""  # the content of submission_secret.txt
-    accepted_at: datetime | None = None  # the time at which `watch` accepted the attempt, to write feedback
-    shown: bool = False  # whether the student got the feedback page on this attempt
+    accepted_at: datetime | None = None  # the time at which `watch` accepted the attempt for feedback
+    shown: bool = False  # whether `watch` wrote the feedback page, or failed to grade the attempt
     is_submitted: bool = False  # whether submitted/ has this attempt's notebook
     report: Report | None = None
     fingerprint: str = ""  # digest of the notebook and of everything else on which `report` depends
@@ -164,8 +165,8 @@ class _Submitted(NamedTuple):
     """The files of one submission in submitted/."""
 
     content: bytes
-    time: str = ""  # the content of timestamp.txt
-    secret: bytes = b""  # the content of submission_secret.txt
+    time: str = ""
+    secret: bytes = b""
 
 
 def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
@@ -223,15 +224,15 @@ def stored_numbers(root: Path) -> dict[tuple[str, str], str]:
 
 
 def _position(arrival: Arrival, attempts: Sequence[Attempt]) -> int:
-    """Return the index at which a new attempt must be inserted, so that attempts stay in order of time."""
+    """Return the index of a new attempt in the order of time."""
     later = (index for index, attempt in enumerate(attempts) if arrival.is_older_than(attempt.arrival))
     return next(later, len(attempts))
 
 
 def mark(submission: Submission, attempt: Attempt, when: datetime, *, shown: bool) -> None:
-    """Store the time at which `watch` accepted an attempt, and whether its feedback page was returned.
+    """Store `accepted_at` and `shown` of an attempt for the command `watch`.
 
-    A new page replaces the page on another attempt, so the student's other attempts are marked as not shown.
+    A new page replaces the page on an earlier attempt, so the student's other attempts become not shown.
     """
     is_same_student = ATTEMPTS.c.student == submission.student
     is_same_exercise = ATTEMPTS.c.exercise == submission.exercise
@@ -256,7 +257,7 @@ def place(submission: Submission, content: bytes, arrival: Arrival, secret: byte
 def adopt(submission: Submission, stored: Sequence[Attempt] | None = None) -> tuple[Attempt, ...]:
     """Return all attempts. If submitted/ has a notebook that was not collected, store it as an attempt first.
 
-    Grading reads submitted/ only by this function. `stored` are the stored attempts, if the caller has them.
+    `stored` are the stored attempts, if the caller has them.
     """
     attempts = attempts_of(submission) if stored is None else stored
     submitted = _read_submitted(submission)
@@ -288,10 +289,7 @@ def expect_stored(attempt: Attempt) -> None:
 
 
 def arrival_of(submission: Submission) -> Arrival:
-    """Return the arrival of the attempt with a score, or of the newest attempt if no attempt has a score.
-
-    If there are no attempts, return an empty arrival.
-    """
+    """Return the arrival of the recorded attempt, or else of the newest, or else an empty arrival."""
     attempts = attempts_of(submission)
     return (recorded_attempt(attempts) or attempts[-1]).arrival if attempts else Arrival()
 
@@ -310,7 +308,7 @@ def _place(
         return Placing.RETIMED if retimed else Placing.UNCHANGED
     submitted = _Submitted(content, arrival.time, secret)
     is_older = _position(arrival, attempts) < len(attempts)
-    # The notebook is written to submitted/ first. If the database is then not written, `adopt` mends that.
+    # The notebook is written to submitted/ first. If a crash follows, `adopt` stores the attempt later.
     if not is_older:
         _submit(submission, submitted)
     with writing(submission.root) as store:
@@ -327,7 +325,7 @@ def _update_arrival(submission: Submission, attempt: Attempt, arrival: Arrival, 
     """Update the arrival of an attempt that is collected again. Return whether its time changed."""
     before = attempt.arrival
     if attempt.time and before.when is None and arrival.source in (Source.FILE, Source.UNKNOWN):
-        # An instructor has written a time into timestamp.txt in another format. It must not be overwritten.
+        # An instructor has written a time of a different format into timestamp.txt. It is not overwritten.
         return False
     merged, secret = arrival.merged_with(before), secret or attempt.secret
     with writing(submission.root) as store:
@@ -416,8 +414,8 @@ def _write_companions(folder: Path, new: _Submitted) -> None:
 def _folder(submission: Submission) -> Path:
     """Return a submission's folder in submitted/, created if missing.
 
-    Links are refused. The id of a new student is refused if it differs from an existing folder's name only in
-    a way that some file systems ignore, such as upper and lower case.
+    Links are refused. A new student's id is refused if some file systems do not distinguish it from an
+    existing folder's name.
     """
     folder = submission.root
     for name in (_SUBMITTED, submission.student, submission.exercise):

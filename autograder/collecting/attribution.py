@@ -36,8 +36,7 @@ _NO_METADATA = "collect Gradescope's export unchanged, with its submission_metad
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
-# The advice if several students have the same name. The key is the column in which the name was looked up, or
-# "" for the name of a folder or file.
+# Advice if several students have the same name, by the column with the name; "" for folders and files.
 _FIXES = {
     "": "name the folder or file by the id",
     _CANVAS: f"write Canvas's number of this student into {STUDENTS}, in the column {_CANVAS}",
@@ -62,9 +61,9 @@ class Attribution:
 
     student: str = ""
     exercise: str = ""  # empty while the exercise is unknown
-    # Whether the file's name ends with the name of the exercise. A mark such as "-1" may follow.
+    # Whether the file's name ends with the exercise's name, apart from a mark such as "-1".
     exact: bool = True
-    upload: int | None = None  # the number that Canvas gave to the file; later files have greater numbers
+    upload: int | None = None  # the number that Canvas gave to the file
     late: bool | None = None  # whether Canvas marks the file as late; None for other platforms
     when: datetime | None = None  # the time of submission; it takes precedence over the time of the file
     platform: Platform | None = None  # the platform that made the archive
@@ -103,14 +102,13 @@ class Owners:
         self.class_folder = class_folder  # the folder with all students' files, such as "export/", or ""
         self._rules, self._students, self._times = rules, rules.students, rules.times
         self._gradescope = gradescope or {}  # the submitters and times of each folder of Gradescope
-        # The student of each number on a platform, from earlier collections. Moodle's numbers differ between
-        # exercises. So the key is (exercise, number) for Moodle, but ("", number) for Canvas.
+        # The student of each number on a platform, from earlier collections, by the keys of `stored_numbers`.
         self._stored = numbers or {}
         # The numbers of each student. The key is (exercise, student) or ("", student).
         self._stored_numbers: dict[tuple[str, str], set[str]] = defaultdict(set)
         for (scope, number), student in self._stored.items():
             self._stored_numbers[scope, student].add(number)
-        # The numbers that each name has in this archive. A name has several numbers if people share the name.
+        # The numbers that each name has in this archive: several, if people share the name.
         self._moodle_numbers: dict[str, set[str]] = defaultdict(set)
         self._canvas_numbers: dict[str, set[str]] = defaultdict(set)
         folders = set[str]()
@@ -120,7 +118,7 @@ class Owners:
         self._before_login = common_prefix(folders)
 
     def _add_name(self, name: str, folders: set[str]) -> None:
-        """Store the number in a name that Canvas or Moodle wrote. For other names, add the first folder."""
+        """Store the number in a name from Canvas or Moodle, or else add the first folder to `folders`."""
         platform_name = self.platform_name(name)
         if platform_name is None:
             folders.add(name.removeprefix(self.class_folder).partition("/")[0])
@@ -174,7 +172,7 @@ class Owners:
         return [Attribution(self._id(name))]
 
     def _logins(self, name: str) -> Iterator[str]:
-        """Yield user names that a folder or file of ILIAS, Blackboard or GitHub Classroom may contain."""
+        """Yield the user names that `name` may contain if ILIAS, Blackboard or GitHub Classroom wrote it."""
         yield from logins(name)
         exercises = (exercise.replace("_", "-").casefold() for exercise in self._rules.exercises)
         for prefix in (self._before_login.casefold(), *(f"{exercise}-" for exercise in exercises)):
@@ -182,7 +180,7 @@ class Owners:
                 yield name[len(prefix) :]
 
     def _folder_name(self, file: ArchiveEntry) -> str:
-        """Return the part of a path that names the student: its first folder, or the name of a single file.
+        """Return the part of a path that names the student: the first folder or, without a folder, the file.
 
         The exercise is removed from the end of a file's name. A name that Blackboard wrote is returned whole,
         because `_logins` finds the user name in it.
@@ -269,9 +267,8 @@ class Owners:
     def _expect_number(self, scope: str, student: str, name: PlatformName, users: Collection[str]) -> None:
         """Refuse a student who was identified by name, if another user may have this name.
 
-        Users can choose their names. So a student is refused if several `users` of the platform have the
-        name, or if the student's earlier submissions have other numbers. If an earlier submission has the
-        same number, the student is accepted.
+        Users can choose their names. If no earlier submission has the same number, the student is refused if
+        several `users` of the platform have the name, or if earlier submissions have other numbers.
         """
         before = self._stored_numbers.get((scope, student), set())
         others = sorted(before - {name.number, name.other_number}) if name.number not in before else []
@@ -333,11 +330,10 @@ class Owners:
             return Attribution(problem=str(error))
 
     def _listed_group(self, name: PlatformName, students: Students) -> Sequence[Student]:
-        """Return the members of a group in the list of students.
+        """Return the members of a file's owner, if it is a group in the list of students; otherwise ().
 
-        A name with a number can be the name of a group, or of a student who has chosen the group's name. The
-        worksheet lists all people, so it shows which of the two it is. Without the worksheet, the name of a
-        group with a number is refused.
+        A student could choose a group's name as a display name. The worksheet lists all people, so it shows
+        whether a student did. Without it, a group's name is refused if a number follows in the file's name.
         """
         if students.called(name.owner, _MOODLE) or self._times.namesakes(name.owner):
             return ()
@@ -365,10 +361,9 @@ def _of_group(group: str, members: Sequence[Student]) -> Iterator[Attribution]:
 
 
 def _only_id(name: str, students: Sequence[Student], fix: str = _FIXES[""]) -> str:
-    """Return the id of the student in `students`, whose name is `name`.
+    """Return the id of the only student in `students`, the students called `name`.
 
-    Raise EntryError if no student or more than one has this name. If more than one has it, the message ends
-    with `fix`.
+    Raise EntryError if there is no student or more than one. In the second case the message ends with `fix`.
     """
     if len(students) > 1:
         ids = ", ".join(student.id for student in students)
@@ -379,13 +374,13 @@ def _only_id(name: str, students: Sequence[Student], fix: str = _FIXES[""]) -> s
 
 
 def _is_called(student: Student, name: str) -> bool:
-    """Whether `name` is this student's name or id, written as Canvas writes names."""
+    """Whether `name`, in which Canvas left out spaces and punctuation, is this student's name or id."""
     return student in Students((student,)).squeezed(name) or squeezed(name) == squeezed(student.id)
 
 
 def _has_number(student: Student) -> bool:
-    """Whether the list seems to have this student's number on Canvas.
+    """Whether the list may have this student's number on Canvas, perhaps as an id or name of digits.
 
-    Then a file with another number is not this student's, even if the name is right.
+    Then a file with a different number is not this student's, even if the name is right.
     """
     return _CANVAS in student.platforms or any(text.isdigit() for text in (student.id, *student.names))

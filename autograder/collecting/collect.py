@@ -82,8 +82,6 @@ def _lines_or_refusal(collection: "_Collection") -> Iterator[CollectedLine]:
 
 @dataclass(frozen=True, slots=True)
 class _Collection:
-    """Collects one archive."""
-
     course: Course
     archive: Path
     rules: NamingRules
@@ -163,7 +161,7 @@ class _Collection:
         """Return the time at which a notebook was submitted, and the source of that time.
 
         The time of a file in a platform's archive is not used, because it is the time of the download. The
-        instructor's own list takes precedence over Moodle's worksheet and Gradescope's metadata.
+        instructor's own list takes precedence over times from Moodle and Gradescope.
         """
         if not self.uses_times:
             return Arrival(source=Source.IGNORED)
@@ -232,7 +230,6 @@ def _assign_row(row: GivenTime, students: Students | None, exercises: Sequence[s
 
 
 def _refuse_unmatched(rows: Sequence[GivenTime], students: Collection[str]) -> Iterator[CollectedLine]:
-    """Yield a refusal of each row that names somebody who has not submitted anything."""
     spellings = set(map(spelling, students))
     for row in rows:
         if spelling(row.name) not in spellings:
@@ -249,12 +246,12 @@ class Attendance:
     submitted: Sequence[Student]  # the students with a submission under the id in the list
     missing: Sequence[Student]
     unknown: Sequence[str]  # ids in submitted/ that belong to no student of the list
-    # Students who submitted under another name than their id, by the folder's name in submitted/.
+    # Students whose folder in submitted/ has a listed name or address instead of the id, by this name.
     others: Mapping[str, Student]
 
     @property
     def twice(self) -> Mapping[str, Student]:
-        """The items of `others` whose student also submitted under the id or under a further name."""
+        """The entries of `others` whose student also submitted under the id or a second name."""
         submitters = [*self.submitted, *self.others.values()]
         return {id_: student for id_, student in self.others.items() if submitters.count(student) > 1}
 
@@ -264,7 +261,7 @@ def attendance(
 ) -> Attendance:
     """Compare the list of students with the submissions of `exercise`.
 
-    A student who submitted under another name in the list is neither missing nor unknown.
+    A student who submitted under a listed name or address instead of the id is neither missing nor unknown.
     """
     ids = [submission.student for submission in find_submissions(course, exercise)]
     listed = {student.id: student for student in students.all}

@@ -2,9 +2,7 @@
 
 Gradescope's file is read event by event: a parser that loads the whole document needs gigabytes for some
 files and crashes on deeply nested ones. The file is used only if it is part of a whole export, because a
-student could submit a forged file of the same name. In Moodle's worksheet, the headings are in the language
-of the user who downloads it. In every language, two headings have the same beginning, as in "Last modified
-(submission)" and "Last modified (grade)". The first of these two columns has the times.
+student could submit a forged file of the same name.
 """
 
 import re
@@ -51,8 +49,8 @@ class GradescopeRecord:
 def find_export(names: Collection[str], root: str = "") -> str | None:
     """Return the path of the folder that is a whole export of Gradescope, or None if there is no such folder.
 
-    The path ends with a slash. The folder must be the only one at the top of the archive. If the collected
-    folder itself, which has the name `root`, is the export, return "".
+    `root` is the name of the collected folder. If it is the export itself, the path is "". Otherwise the path
+    ends with a slash, and its folder must be the only one at the top.
     """
     tops = {name[: name.find("/") + 1] for name in names}
     if _EXPORT.fullmatch(f"{root}/"):
@@ -91,7 +89,7 @@ def read_metadata(data: bytes, folder: str, names: Collection[str]) -> dict[str,
 
 
 def _submissions(names: Iterable[str], folder: str) -> set[str]:
-    """Return the names of the submissions' folders in `folder`, given the paths of all files."""
+    """Return the names of the submissions' folders in `folder`."""
     below = re.compile(rf"{re.escape(folder)}(submission_\d+)/")
     return {match[1] for name in names if (match := below.match(name))}
 
@@ -135,13 +133,13 @@ def _texts(events: Iterable[yaml.Event]) -> Iterator[tuple[_Path, str]]:
 
 
 def _advance(path: _Path) -> None:
-    """Move `path` to the next item of the innermost list, or before the next key of the innermost mapping."""
+    """Move `path` to the next item of a list. In a mapping, end it with None until the next key is read."""
     if path:
         path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
 
 
 def _utc_time(text: str) -> datetime | None:
-    """Return the UTC time of a YAML timestamp, or None if it is not a plausible time."""
+    """Return the UTC time of a YAML timestamp, or None if it is not plausible."""
     try:
         when = datetime.fromisoformat(re.sub(r"\s+(?=[Z+-])", "", text))
         return plausible(when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC))
@@ -156,8 +154,7 @@ _PARENTHESIS = re.compile("[(\uff08]")  # \uff08 is the East Asian parenthesis
 _CLOCK = re.compile(r"(?<![\d.])\d{1,2}\s?[:.hH]\s?\d{2}(?![\d.])")
 _DAY = re.compile(r"\d{4}-?\d\d-?\d\d")
 _NUMBERS = re.compile(r"\d\s?[/.-]\s?\d{1,2}\s?[/.-]\s?\d")  # a date in which the month is a number
-# The headings of columns with students and with times in an instructor's list of times, the best heading
-# first.
+# Possible headings of the columns with students and times in an instructor's list, the best heading first.
 _STUDENT = ("student", "id", "user_id", "name", "email")
 _TIME = ("time", "submitted_at", "submitted", "timestamp")
 _Lines = Sequence[tuple[str, Sequence[str]]]  # the path and line number of each row, and the row's cells
@@ -170,7 +167,7 @@ class Participant:
     number: str
     name: str  # the full name; if Moodle hides names, the text of another column
     email: str = ""
-    group: str = ""  # the name of the group, as `spelling` returns it
+    group: str = ""  # the group's name in normal form, in which its spellings are equal
     when: datetime | None = None  # the time of submission; without a zone, because the worksheet gives none
 
 
@@ -193,7 +190,7 @@ class Times:
     given: tuple[GivenTime, ...] = ()  # rows of the instructor's own lists
 
     def participant(self, number: str, name: str) -> Participant | None:
-        """Return the worksheet's row on the participant with this number and this name, or None."""
+        """Return the worksheet's row on the participant with this number and name, or None."""
         rows = (row for row in self.participants if row.number == number)
         return next((row for row in rows if spelling(name) == spelling(row.name)), None)
 
@@ -209,8 +206,8 @@ class Times:
     def of(self, exercise: str, student: str) -> datetime | None:
         """Return a student's time from the instructor's own list, or None.
 
-        A row with exactly this id is preferred to a row in which the id is spelled differently. Otherwise,
-        the first row counts.
+        A row with exactly this id is preferred to a row in which the id is spelled differently. If several
+        rows are equally good, the first counts.
         """
         rows = [row for row in self.given if row.exercise in ("", exercise) and row.student in ("", student)]
         matches = [row for row in rows if spelling(row.student or row.name) == spelling(student)]
@@ -280,8 +277,9 @@ def _participants(header: Sequence[str], lines: _Lines, time: int | None = None)
 def _time_column(header: Sequence[str]) -> int | None:
     """Return the index of the column with the times of submission, or None.
 
-    Two headings have the same text before a parenthesis: first that of the times of submission, then that of
-    the times of grading. Only the headings are compared, because students wrote the text of some cells.
+    Headings are in the language of the user who downloads the worksheet. In every language, two headings have
+    the same beginning, as in "Last modified (submission)" and "Last modified (grade)". The first counts.
+    Cells are not compared, because students wrote the text of some cells.
     """
     starts = [_PARENTHESIS.split(text)[0].strip() if _PARENTHESIS.search(text) else "" for text in header]
     return next((index for index, text in enumerate(starts) if text and text in starts[index + 1 :]), None)
@@ -292,7 +290,6 @@ def _cell(row: Sequence[str], column: int) -> str:
 
 
 def _moment(line: str, text: str) -> datetime | None:
-    """Return the time in a cell, or None for an empty cell or a dash."""
     if text in ("", "-"):
         return None
     if _DAY.fullmatch(text):
@@ -306,7 +303,7 @@ def _moment(line: str, text: str) -> datetime | None:
 
 
 def read_moment(text: str) -> datetime | None:
-    """Return the time in a text such as "Sonntag, 1. März 2026, 23:30", with its zone if it names one.
+    """Return the time in a text such as "Sonntag, 1. März 2026, 23:30", with a zone if the text has one.
 
     dateparser reads many languages. But if a text has no clock time, or if a number stands for the month, as
     in 03/01/2026, dateparser would guess. So None is returned for these texts.

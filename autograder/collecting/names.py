@@ -1,4 +1,4 @@
-"""Reads file names as platforms and students write them."""
+"""Parses file names as platforms and students write them."""
 
 import re
 import unicodedata
@@ -45,7 +45,7 @@ def plausible(when: datetime) -> datetime | None:
 
 
 def name_problem(name: str) -> str:
-    """Return the reason why a file of this name is refused, or "". Names are not corrected by guessing."""
+    """Return the reason why a file of this name is refused, or ""."""
     if any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in name):
         return "has control characters in its name"
     if name.startswith("/") or "\\" in name or re.match("[A-Za-z]:", name):
@@ -115,10 +115,10 @@ def class_folder(paths: Sequence[str], exercises: Sequence[str]) -> str:
 
 
 def listed_class_folder(paths: Sequence[str], is_listed: Callable[[str], bool]) -> str:
-    """Return the folder, such as "a/b/", that contains a listed student's folder and other items, or "".
+    """Return the folder of the class, such as "a/b/", or "" if there is none.
 
-    If a folder above has the name of a listed student, return "". That student could have packed folders with
-    the names of other students.
+    It is the first folder with several items, and one of these has the name of a listed student. No folder on
+    the path has such a name, because that student could have packed folders with other students' names.
     """
     outer = ""
     while len(tops := {path.partition("/")[0] for path in paths}) == 1:
@@ -139,8 +139,8 @@ _BLACKBOARD = re.compile(r"(?P<before>[^/]+?)_attempt_\d{4}(-\d\d){5}[_.].*")
 def logins(name: str) -> Iterator[str]:
     """Yield possible logins from the name of an ILIAS folder or of a Blackboard file, the longest first.
 
-    A name has several possible logins, because both the title and a login may contain underscores. The part
-    of the name that the student chose is not used.
+    There are several, because a login and the text before it may contain underscores. The part of the name
+    that the student chose is not used.
     """
     if match := _BLACKBOARD.fullmatch(name) or _ILIAS.fullmatch(name):
         parts = match["before"].split("_")
@@ -151,9 +151,9 @@ _MIN_NAMES = 3
 
 
 def common_prefix(names: Collection[str]) -> str:
-    """Return the prefix of all names that ends with "-", or "". GitHub Classroom adds such a prefix.
+    """Return the longest common prefix that ends with "-", or "". GitHub Classroom adds such a prefix.
 
-    With fewer than three names, the result is "": the common beginning could be part of the logins.
+    With fewer than three names, the result is "", because the prefix could be part of the logins.
     """
     if len(names) < _MIN_NAMES:
         return ""
@@ -178,17 +178,16 @@ class PlatformName:
     platform: Platform
     owner: str  # the name of a person or group; in an anonymous assignment of Canvas, the same as `number`
     number: str  # the number of the person or group; empty if Moodle wrote no number
-    upload: int | None = None  # the number that Canvas gave to the file; later files have greater numbers
+    upload: int | None = None  # the number that Canvas gave to the file
     late: bool | None = None  # whether Canvas marks the file as late; None for Moodle
-    other_number: str = (
-        ""  # a second number in the name, if it is not certain which of the two is the person's
-    )
+    other_number: str = ""  # a second number in the name, if either number may be the person's
 
 
 def read_platform_name(name: str, exercises: Iterable[str] = ()) -> PlatformName | None:
-    """Parse a name that Canvas or Moodle wrote.
+    """Parse a name that Canvas or Moodle wrote. Return None for other names.
 
-    If the name matches the patterns of both, the pattern with the shorter name of the owner counts.
+    If the name matches the patterns of both, an anonymous name is Canvas's. For other names, the pattern that
+    finds the shorter owner counts.
     """
     moodle = _MOODLE.match(name)
     canvas = _ANONYMOUS.match(name) or _CANVAS.match(name)
@@ -200,14 +199,17 @@ def read_platform_name(name: str, exercises: Iterable[str] = ()) -> PlatformName
 
 
 def _other_number(match: re.Match[str], exercises: Iterable[str]) -> str:
-    """Return the second number if the first may belong to the owner's name, as in user_1_678_9001_x.ipynb."""
+    """Return the second number that may be the person's, or "".
+
+    In user_1_678_9001_x.ipynb, the person is "user" with the number 1, or "user_1" with the number 678.
+    """
     has_third = re.match(r"[1-9]\d*_", match["file"])
     begins_with_exercise = any(match["file"].startswith(exercise) for exercise in exercises)
     return match["upload"] if has_third and match["owner"] and not begins_with_exercise else ""
 
 
 def as_uploaded(name: str) -> str:
-    """Return the name that a typed text would have as an uploaded file. Other names are not changed."""
+    """Return the name of a typed text as if it were an uploaded file. Other names are not changed."""
     for form, uploaded in _TYPED:
         name = form.sub(uploaded, name)
     return name

@@ -2,8 +2,7 @@
 
 Notebooks are copied into one temporary file, so an archive of any size takes little memory. If a file's name
 does not contain the name of an exercise, the notebook's cells show the exercise. If a student submitted files
-but no notebook, the report refuses one of these files. If there is a notebook, the student's other files are
-ignored.
+but no notebook, one of these files is refused. If there is a notebook, the student's other files are ignored.
 """
 
 import os
@@ -35,7 +34,7 @@ from autograder.course.guard import SubmissionError, one_submission, skipping
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.submission import UnknownExerciseError, exercise_by_cells
 
-# Suffixes of packed files that are not opened. A .tar.gz is opened, so its suffix is not looked up here.
+# Suffixes of packed files that are not opened. A .gz is not opened, but a .tar.gz is.
 _PACKED_SUFFIXES = {".rar", ".7z", ".gz", ".xz", ".bz2", ".zst", ".lz", ".sit", ".sitx", ".zipx", ".ace"}
 _PACKED_SUFFIXES |= {".tbz2", ".txz"}
 _HELPER_SUFFIXES = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl"}
@@ -47,8 +46,7 @@ _COLLECTING = "collecting"  # the word before a file's path in log messages
 def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) -> list[Attribution]:
     """Return an archive's notebooks and refused files. For each student and exercise, one notebook counts.
 
-    The notebooks are copied to the file `copies`, and can be read while `copies` is open. If copying fails,
-    raise OSError.
+    The notebooks are copied to `copies`, and can be read while it is open. If copying fails, raise OSError.
     """
     files = _choose_encoding(list(_copied_files(archive, rules, copies, course)), rules, course)
     candidates = [file for file in files if not (file.problem or left_out(file.path))]
@@ -59,7 +57,8 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
     paths = [file.path for file in notebooks or others]
     top = class_folder(paths, rules.exercises)
     if rules.students is not None:
-        if _is_owned(top.removesuffix("/"), rules):  # a student could pack folders with other students' names
+        # A student's own folder is not the class's, even if it has folders with other students' names.
+        if _is_owned(top.removesuffix("/"), rules):
             top = ""
         top = top or listed_class_folder(paths, lambda name: _is_owned(name, rules))
     owners = Owners(rules, map(as_uploaded, sound), top, records, stored_numbers(course.root))
@@ -112,7 +111,7 @@ def _copied_files(
 
 
 def _file(entry: ArchiveEntry, rules: NamingRules, copies: FileIO, course: Course) -> ArchiveEntry:
-    """Return an entry, with the reason if the entry is refused. Copy content that a later step reads."""
+    """Return an entry with its `problem`, if any. Copy content that a later step reads."""
     try:
         with one_submission(course, _COLLECTING, entry.path):
             problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
@@ -124,7 +123,7 @@ def _file(entry: ArchiveEntry, rules: NamingRules, copies: FileIO, course: Cours
 
 
 def _copied(entry: ArchiveEntry, copies: FileIO, course: Course) -> Callable[[int], bytes]:
-    """Copy an entry's content. Return a function that reads the copy, or raises EntryError without a copy."""
+    """Copy an entry's content. Return a function that reads the copy; without a copy it raises EntryError."""
     try:
         with one_submission(course, _COLLECTING, entry.path):
             content = entry.read_notebook()
@@ -146,10 +145,9 @@ def _copied(entry: ArchiveEntry, copies: FileIO, course: Course) -> Callable[[in
 def _choose_encoding(
     files: Sequence[ArchiveEntry], rules: NamingRules, course: Course
 ) -> Sequence[ArchiveEntry]:
-    """Return the files, with all names decoded in the same way.
+    """Return the files, with all names decoded in the same way, because one program wrote all of them.
 
-    One program wrote all names of the archive, so they have the same encoding. The best encoding is the one
-    with which the largest number of files can be given to a student.
+    With the chosen encoding, the most files have a known owner.
     """
     count = max((len(file.others) for file in files), default=0)
     choices = [[_decoded(file, number) for file in files] for number in range(count + 1)]
@@ -165,7 +163,6 @@ def _choose_encoding(
 
 
 def _decoded(file: ArchiveEntry, number: int) -> ArchiveEntry:
-    """Return a file with the decoding of its name at index `number`, or with the last decoding."""
     names = (file.name, *file.others)
     return replace(file, name=names[min(number, len(names) - 1)])
 
@@ -177,9 +174,10 @@ def _is_notebook(file: ArchiveEntry, rules: NamingRules) -> bool:
 def _gradescope_records(
     archive: Path, sound: Sequence[str], files: Sequence[ArchiveEntry]
 ) -> tuple[Mapping[str, GradescopeRecord], Sequence[Attribution]]:
-    """Return the records in Gradescope's metadata file. If it cannot be read, also return its refusal.
+    """Return the records in Gradescope's metadata file, or a refusal of this file.
 
-    All submissions that the file lists must be in the archive, but their files may be refused.
+    `sound` has the names of the files that are not refused. The archive must have a file of each submission
+    in the metadata file, but this may be a refused file.
     """
     root = archive.resolve().name if archive.is_dir() else ""
     if (folder := find_export(frozenset(sound), root)) is None:
@@ -194,8 +192,8 @@ def _gradescope_records(
 def _owners_of(file: ArchiveEntry, owners: Owners, archive: str) -> Sequence[Attribution]:
     """Return the attributions of a notebook, or a refusal.
 
-    A folder with the name of the archive may be the folder of the whole class. But one student may also have
-    packed it, with folders named after other students. So the refusal says what to do in the first case.
+    A folder with the archive's name may be the folder of the class, or of one student who has named folders
+    after other students. The message of a refusal says what to do in the first case.
     """
     try:
         return owners.of(file)
@@ -206,10 +204,10 @@ def _owners_of(file: ArchiveEntry, owners: Owners, archive: str) -> Sequence[Att
 
 
 def _recognise(attribution: Attribution, course: Course, owners: Owners) -> Iterator[Attribution]:
-    """Yield a notebook with its exercise. If the file's name does not contain it, look for it in the cells.
+    """Yield a notebook with its exercise, which the cells show if the file's name does not contain it.
 
-    If the cells do not show the exercise, the notebook is refused. A number of Moodle identifies a student
-    only together with the exercise. So after the exercise is known, the student is looked up again.
+    If the cells do not show it either, the notebook is refused. A number of Moodle identifies a student only
+    together with the exercise. So after the exercise is known, the student is looked up again.
     """
     if attribution.exercise or attribution.problem:
         yield attribution
@@ -231,10 +229,9 @@ def _recognise(attribution: Attribution, course: Course, owners: Owners) -> Iter
 def _refuse_shared_folders(
     attributions: Sequence[Attribution], top: str, exercises: Sequence[str], course: Course
 ) -> Iterator[Attribution]:
-    """Yield the attributions, but refuse files in a folder that seems to have the work of several students.
+    """Yield the attributions, but refuse files in a folder that may have the work of several students.
 
-    This is needed if there is no list of students. A folder seems to have the work of several students if
-    several of its subfolders, but not the folder itself, contain the same exercise.
+    This is so if several of its subfolders, but not the folder itself, contain the same exercise.
     """
     folders: dict[tuple[str, str], set[str]] = defaultdict(set)
     for attribution in attributions:
@@ -307,9 +304,9 @@ def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, f
 
 
 def _no_later(script: Attribution, notebook: Attribution) -> Attribution:
-    """Return a script that is not newer than the notebook that counts, so that it cannot replace it.
+    """Return a script with the time of the notebook that counts and no greater upload number.
 
-    The script gets the notebook's time, and the notebook's upload number if that is smaller.
+    So the script cannot replace this notebook.
     """
     uploads = (script.upload, notebook.upload)
     upload = None if None in uploads else min(filter(None, uploads), default=None)
@@ -318,7 +315,7 @@ def _no_later(script: Attribution, notebook: Attribution) -> Attribution:
 
 
 def _choice(best: Attribution, others: Sequence[Attribution]) -> str:
-    """Return a message that names the notebook that counts, or "" if there is only one notebook."""
+    """Return a message that names the notebook that counts, or "" if it is the only one."""
     if not others:
         return ""
     paths = [notebook.file.path for notebook in (best, *others)]
@@ -352,8 +349,7 @@ def _refuse_without_notebook(
 def _students_of(file: ArchiveEntry, owners: Owners) -> tuple[str, ...] | None:
     """Return the ids of the owners of a file that is not a notebook, or None if the file can be ignored.
 
-    If the owner is unknown, return the file's path instead of ids for a packed file, or () for any other
-    file.
+    If the owner is unknown, return the file's path if the file is packed, or else ().
     """
     name = as_uploaded(file.name)
     if _is_helper(file) and not (owners.platform_name(name) or owners.record(name)):

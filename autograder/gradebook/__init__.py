@@ -3,10 +3,10 @@
 Read in this order:
 
 config: configures nbgrader, opens its gradebook and converters, and refuses a gradebook of another version.
-assignment: releases exercises, and writes their questions, points and released cells into the gradebook.
+assignment: releases exercises, and writes their questions and points into the gradebook.
 lateness: computes due dates (including extensions), delays and penalties.
 rows: reads and creates nbgrader's rows on students and submissions.
-attempts: refuses submitted folders on which nbgrader would fail, and describes attempts for students.
+attempts: refuses submitted folders on which nbgrader would fail, and describes attempts.
 selection: chooses the attempt that counts.
 ledger: computes the score and penalty of each submission, and reports each change with its reason.
 grades: writes a report's scores and comments, and renders the graded notebook.
@@ -16,7 +16,7 @@ pages: reads the gradebook for publishing, and writes feedback pages and nbgrade
 renaming: changes a student's id everywhere.
 backup: packs a course's state into one file, and restores it.
 exchange: returns feedback through nbgrader's exchange.
-formgrader: shows graders the question, model answer and rubric, and removes scripts from students' text.
+formgrader: shows graders the question, model answer and rubric, and cleans students' text.
 rubric: the items of a rubric, and how an edited rubric changes scores and comments.
 similar_answers: finds equal and nearly equal answers.
 written_answers: reads all answers to a written question, and saves scores and comments.

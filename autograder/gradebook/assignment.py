@@ -23,9 +23,8 @@ _BY_HAND = Grade.manual_score.isnot(None) | Grade.extra_credit.isnot(None)
 def register(gradebook: Gradebook, exercise: Exercise) -> None:
     """Write the current questions and due date of `exercise` into the gradebook.
 
-    nbgrader's SaveCells refuses to add or remove questions after the first submission. This function allows
-    it, and adds the missing rows to existing submissions. If a removed question has a grader's score or
-    comment, CourseError is raised.
+    nbgrader's SaveCells refuses to add or remove questions after the first submission. This function does it,
+    also in existing submissions. CourseError is raised if a removed question has a grader's score or comment.
     """
     node, name, due = released(exercise), exercise.name, exercise.settings.due
     gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
@@ -45,7 +44,6 @@ def expect_nothing_lost(gradebook: Gradebook, exercise: Exercise) -> None:
 
 
 def _record(gradebook: Gradebook, name: str, cell: NotebookNode) -> None:
-    """Create or update nbgrader's rows on one cell."""
     about = cell.metadata.nbgrader
     if utils.is_grade(cell):
         points = float(about.points)
@@ -83,10 +81,7 @@ def _delete_removed_cells(gradebook: Gradebook, exercise: Exercise, book: Notebo
 
 
 def _removed_cells(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> list[BaseCell]:
-    """Return the cells that the exercise no longer has.
-
-    CourseError is raised if such a cell has a grader's score or comment.
-    """
+    """Return the cells that the exercise no longer has. Raise CourseError if a grader has graded one."""
     gone = [cell for cell in book._base_cells if cell.name not in _names(exercise)]
     manual = ((Grade, _BY_HAND), (Comment, Comment.manual_comment.isnot(None)))
     for cell in gone:

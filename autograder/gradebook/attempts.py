@@ -1,4 +1,4 @@
-"""Refuses submissions on which nbgrader would fail, and describes attempts in words."""
+"""Refuses submissions on which nbgrader would fail, and describes attempts."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,8 +14,8 @@ from autograder.report.report import Report, Status
 from autograder.report.text import number
 from autograder.submission.submission import Submission, is_student
 
-MAX_FILES = 200  # the maximum number of files in a submitted folder
-_MAX_BYTES = 1000  # the maximum size of a timestamp.txt, in bytes
+MAX_FILES = 200  # the most files in a submitted folder
+_MAX_BYTES = 1000  # the most bytes of a timestamp.txt
 
 
 def refusal(submission: Submission) -> str:
@@ -51,12 +51,12 @@ def written_time(submission: Submission) -> str | None:
 
 
 def is_final(report: Report, *, unsafe: bool) -> bool:
-    """Whether a report is usable: grading worked, and either the sandbox was complete or `unsafe` is true."""
+    """Whether a report is usable: grading worked, in the sandbox of course.yaml unless `unsafe` is true."""
     return report.status is not Status.GRADER_ERROR and (unsafe or "unsafe" not in report.sandbox)
 
 
 def describe_attempt(exercise: Exercise, attempt: Attempt, *, shows_score: bool) -> str:
-    """Return a line on an attempt: its time, its score by tests, and whether it counts."""
+    """Return a line on an attempt: its time, its points from tests, and whether it counts."""
     when = clock_time(exercise, attempt) or "at an unknown time"
     report = attempt.report if shows_score else None
     points = ""
@@ -66,10 +66,7 @@ def describe_attempt(exercise: Exercise, attempt: Attempt, *, shows_score: bool)
 
 
 def name_of_attempt(exercise: Exercise, attempts: Sequence[Attempt], attempt: Attempt) -> str:
-    """Return the name of one of several attempts, such as "attempt 2 of 3, 2026-03-01 16:00 CET".
-
-    If there is only one attempt, the name is empty.
-    """
+    """Return a name such as "attempt 2 of 3, 2026-03-01 16:00 CET", or "" if there is only one attempt."""
     digests = [attempt.digest for attempt in attempts]
     if len(digests) < 2 or attempt.digest not in digests:
         return ""
@@ -78,7 +75,7 @@ def name_of_attempt(exercise: Exercise, attempts: Sequence[Attempt], attempt: At
 
 
 def clock_time(exercise: Exercise, attempt: Attempt) -> str:
-    """Return the time of an attempt in the time zone of the due date; empty if the time is unknown."""
+    """Return the time of an attempt in the time zone of the due date, or "" if it is unknown."""
     if (when := known_time(attempt.time)) is None:
         return ""
     due = exercise.settings.due

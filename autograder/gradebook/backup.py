@@ -1,8 +1,8 @@
 """Backs up a course's state into one file, and restores it into a course that has no state yet.
 
-The backup contains everything that no command can recreate: the databases, all submissions, the course's
-secret key, and the files that instructors edit. Their names are in course/kept.py. A backup does not contain
-solutions/ and course.yaml, because these are usually in git.
+A backup contains everything that no command can recreate: the databases, all submissions, the course's secret
+key, and the files that instructors edit. It does not contain solutions/ and course.yaml, which are usually in
+git. course/kept.py has the names of its files.
 """
 
 import json
@@ -81,8 +81,7 @@ def restore(course: Course, path: Path) -> int:
 def _refuse_state(course: Course, path: Path) -> None:
     """Raise UsageError if the course already has files of the kinds that a backup contains.
 
-    SQLite's extra files of an old database are refused, too. So is a link in place of a folder of
-    submissions.
+    SQLite's extra files, and links in place of the folders of submissions, are refused, too.
     """
     databases = [_path_in_course(course, name) for name in DATABASES]
     rests = [database.with_name(database.name + rest) for database in databases for rest in _RESTS]
@@ -110,7 +109,6 @@ def _state(course: Course) -> Iterator[tuple[str, Path]]:
 
 
 def _names(course: Course, path: Path, archive: zipfile.ZipFile) -> list[str]:
-    """Return the names of the files in a backup of this course, in order."""
     names = sorted(set(archive.namelist()) - {_CONTENTS})
     if _CONTENTS not in archive.namelist():
         raise UsageError(f"{path}: was not written by `autograder backup`")
@@ -130,7 +128,6 @@ def _names(course: Course, path: Path, archive: zipfile.ZipFile) -> list[str]:
 
 
 def _path_in_course(course: Course, name: str) -> Path:
-    """Return where a file of a backup belongs in the course."""
     if name != GRADEBOOK:
         return course.root / name
     path = database_file(course.root)

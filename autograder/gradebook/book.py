@@ -1,7 +1,7 @@
 """Keeps the gradebook open for one exercise while the submissions of a class are graded.
 
-One database connection serves all submissions, while nbgrader's autograde opens several connections for each
-submission. A dry run takes the same steps in a copy of the course's state.
+One database connection serves all submissions; nbgrader's autograde opens several for each submission. A dry
+run takes the same steps in a copy of the course's state.
 """
 
 import json
@@ -51,7 +51,7 @@ from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.students import listed_by_id
 from autograder.submission.submission import Submission
 
-# Left out of the copy for a dry run, because grading neither reads nor changes these files and folders.
+# Not copied for a dry run, because grading neither reads nor changes them.
 _LEFT_OUT = ("feedback", "backups", ".git", f"{GRADEBOOK}-journal")
 Eligible = Callable[[Attempt], bool]  # whether an attempt may be graded now
 
@@ -102,7 +102,7 @@ class ExerciseGradebook:
         with locked(submission.root / LOCK):
             try:
                 attempts = adopt(submission, self._attempts.get(submission.student, ()))
-            except EntryError:  # a link or folder, for example, is an unreadable attempt and not stored
+            except EntryError:  # such as a link: graded as an unreadable file, but not stored as an attempt
                 digest, time = read_notebook(submission.notebook).digest, written_time(submission) or ""
                 about = report_columns(self._store, submission, digest)
                 path = submission.notebook
@@ -111,8 +111,7 @@ class ExerciseGradebook:
             return None
         self._attempts[submission.student] = attempts
         eligible = [attempt for attempt in attempts if self._eligible(attempt)]
-        # If no attempt is eligible, or the newest eligible attempt cannot replace an earlier attempt,
-        # `finish` chooses among all attempts.
+        # Choose among all attempts if none is eligible, or if the newest eligible attempt cannot count.
         if len(eligible) < len(attempts) and (
             not eligible or self._selection.why_passed_over(submission.student, eligible[-1])
         ):
@@ -135,7 +134,7 @@ class ExerciseGradebook:
             self._store.commit()
 
     def recorded(self, student: str) -> Attempt | None:
-        """Return the attempt of a student whose scores are in the gradebook, or None."""
+        """Return a student's attempt whose scores are in the gradebook, or None."""
         return recorded_attempt(self._attempts.get(student, ()))
 
     def explain(self, submission: Submission, notebook: Notebook, graded: Graded) -> bool:
@@ -155,8 +154,8 @@ class ExerciseGradebook:
     def finish(self, submission: Submission, problem: str = "", *, graded: bool = False) -> SubmissionLine:
         """Choose the attempt that counts, record its scores, and return the line on the submission.
 
-        `graded` is true if this run has graded an attempt of the submission. `problem` describes a failure of
-        the grader, or is empty. If the graded notebook is missing, it is written.
+        `graded` is true if this run has graded an attempt. `problem` describes a failure of the autograder,
+        or is empty. A missing graded notebook is written.
         """
         student, candidates = submission.student, self._candidates_of(submission.student)
         attempt = self._selection.choose(student, candidates, self._current_reports(candidates))
@@ -186,7 +185,7 @@ class ExerciseGradebook:
     def _passed_over(self, student: str, attempt: Attempt) -> str:
         """Return a text such as "what counts is attempt 1 of 2; the newest came so late that it scores 0".
 
-        Return "" if the newest attempt counts, or if it could count under another rule in course.yaml.
+        Return "" if the newest attempt counts, or if only the rule in course.yaml decided against it.
         """
         attempts = self._attempts[student]
         if attempt.digest == attempts[-1].digest:
@@ -203,8 +202,7 @@ class ExerciseGradebook:
     def _current_reports(self, attempts: Sequence[Attempt]) -> dict[str, Report]:
         """Return the reports that are up to date, by the attempt's digest.
 
-        A report is up to date if nothing that it depends on has changed, the grader did not fail, and the
-        sandbox was as complete as it must be now.
+        A report is up to date if nothing that it depends on has changed, and `is_final` accepts it.
         """
         return {
             attempt.digest: attempt.report
@@ -217,7 +215,7 @@ class ExerciseGradebook:
     def _record(
         self, submission: Submission, attempt: Attempt, notebook: Notebook, report: Report, outputs: Outputs
     ) -> None:
-        """Write the report, the scores and an audit line in one transaction, and then the graded notebook.
+        """Write the report, the scores and an audit line in one transaction, then the graded notebook.
 
         The old graded notebook is deleted first. So if a graded notebook exists, its scores are recorded.
         """
@@ -241,7 +239,7 @@ class ExerciseGradebook:
         store_report(self._store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
         stored = replace(attempt, report=report, fingerprint=fingerprint, recorded=recorded)
         attempts = self._attempts[submission.student]
-        if recorded:  # then no other attempt is recorded
+        if recorded:  # at most one attempt of a submission is recorded
             attempts = tuple(replace(each, recorded=False) for each in attempts)
         self._attempts[submission.student] = tuple(
             stored if each.digest == attempt.digest else each for each in attempts
@@ -271,7 +269,7 @@ def _write(converter: BaseConverter, submission: Submission, attempt: Attempt, n
 
 @contextmanager
 def copied_state(course: Course) -> Iterator[Course]:
-    """Yield a copy of the course for a dry run. The copy is deleted after the `with` block."""
+    """Yield a copy of the course for a dry run, and delete it after the `with` block."""
     gradebook = database_file(course.root)
     if gradebook is None:
         raise UsageError("--dry-run: the gradebook is on a database server, which cannot be copied")

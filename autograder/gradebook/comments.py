@@ -1,6 +1,6 @@
 """Reads comments.yaml, the course's comment bank, and replaces `#name` in comments by the bank's text.
 
-The file is beside course.yaml or in solutions/. Backups include only a file beside course.yaml. The
+The file is next to course.yaml or in solutions/. Backups include it only in the first case. The
 formgrader shows a question's comments as buttons. If a grader writes "#units" in a comment, students read the
 text that the bank has for "units".
 
@@ -35,7 +35,7 @@ _LONGEST = 400  # the maximum length of a warning, in characters
 
 
 class CommentBank:
-    """A course's comments: for all written questions, for those of an exercise, or for one question."""
+    """A course's comments for all written questions, for those of an exercise, or for one question."""
 
     def __init__(self, root: Path) -> None:
         places = (root / COMMENTS, root / "solutions" / COMMENTS)
@@ -59,7 +59,7 @@ class CommentBank:
         return replace(graded, entries=tuple(replace(entry, remark=read(entry)) for entry in graded.entries))
 
     def unknown_places(self, exercises: Mapping[str, Exercise]) -> Iterator[str]:
-        """Yield a line for each unknown exercise or question in the file of prepared comments."""
+        """Yield a line for each unknown exercise or question in comments.yaml."""
         for place in dict.fromkeys(path[:depth] for path in self._texts for depth in range(1, len(path))):
             name, *question = place
             named = exercises[name].named if name in exercises else ()

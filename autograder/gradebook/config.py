@@ -1,7 +1,7 @@
 """Configures nbgrader for a course, opens nbgrader's converters, and turns failures into ConversionError.
 
 nbgrader_config.py and the command line both get the settings from here. The settings give our classes as
-dotted names, so nbgrader imports a class only when the class is used.
+dotted names, so that nbgrader imports only the classes that it uses.
 """
 
 import os

@@ -31,8 +31,8 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
     def copy_files(self) -> None:
         """Copy the feedback pages to the exchange. Log a warning for each page that cannot be returned.
 
-        nbgrader's fetch_feedback looks for a page by the name of the submitted file. If it cannot find a
-        page, `problems` has the reason, by the page's folder. Other pages are still copied.
+        nbgrader's fetch_feedback looks for a page by the name of the submitted file. If this name is unknown
+        or the copying fails, `problems` maps the page's folder to the reason. Other pages are still copied.
         """
         self.problems: dict[Path, str] = {}
         inbound = list(Path(self.course_path, "inbound").glob(f"*+{self.coursedir.assignment_id}+*"))
@@ -99,7 +99,7 @@ def read_file(folder: int, name: str, limit: int, owner: int | None = None) -> b
 def notebook_name(folder: int, exercise: str) -> str:
     """Return the name of the submitted file that counts.
 
-    It is the file named after the exercise, or else the only notebook, or else the only script.
+    It is the file named after the exercise, or else the only notebook or script.
     """
     expected = f"{exercise}.ipynb"
     files = [name for name in os.listdir(folder) if not left_out(name)]
@@ -119,7 +119,7 @@ def inbound_folder(course: Course, config: Config) -> tuple[Path, bool]:
 def time_in_name(text: str) -> datetime | None:
     """Return a time from the name of a submitted folder, in UTC, or None if `text` is not a time.
 
-    The time may be wrong, such as a time in the future.
+    The time may be wrong, for example in the future.
     """
     with suppress(Exception):  # parse_utc raises errors of many kinds
         return parse_utc(text).replace(tzinfo=UTC)  # type: ignore[no-any-return]

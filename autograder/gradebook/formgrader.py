@@ -45,7 +45,7 @@ from autograder.submission.students import Student, listed_by_id
 # neither changes the HTML nor finds formulas in it. Browsers show the original characters.
 _AS_HTML = str.maketrans({"\n": "&#10;", "$": "&#36;", "\\": "&#92;"})
 _PAGE = Path(__file__).with_suffix(".html")
-_WRITTEN = "written"  # the review reason of a written answer
+_WRITTEN = "written"  # the reason to check an answer that no test can grade
 _MAX_LINES = 20
 Resources = dict[str, Any]
 # The forms in which hints name forbidden code: `"torch.dot"`, `"the module numpy itself"`, `called mm`.
@@ -61,7 +61,7 @@ _get_nbgrader_students = NbGraderAPI.get_students
 
 
 class GradebookAnswer(NamedTuple):
-    """One student's answer to a question in the gradebook."""
+    """A student's answer to a question in the gradebook."""
 
     grade: str
     comment: str | None
@@ -71,7 +71,7 @@ class GradebookAnswer(NamedTuple):
     extra: float | None
     waits: bool
     digest: str | None = None  # a digest of the graded answer
-    asked: str | None = None
+    asked: str | None = None  # the reason why an instructor has to check the answer
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class ManualQuestion:
     source: Cell  # the author's cell, with the model answer
     wording: str  # the text of the lesson that asks the question
     places: Sequence[int]  # indices of the question's graded cells in the notebook
-    reason: str = ""  # why an instructor has to look; empty for a new written answer
+    reason: str = ""  # why an instructor has to check the answer; empty for a new written answer
     report: QuestionReport | None = None  # if tests grade the question
     # The lines of code that `reason` refers to. Each line has a position such as "cell 3, line 2".
     lines: Sequence[tuple[str, str]] = ()
@@ -106,13 +106,13 @@ class ManualQuestion:
 
     @property
     def offer(self) -> float | None:
-        """The score that the tests suggest if an instructor must review the question, or else None."""
+        """The score that the tests suggest if an instructor must check the answer, or else None."""
         is_held = self.report is not None and self.report.verdict is Verdict.REVIEW
         return self.report.score_by_tests if self.report is not None and is_held else None
 
     @property
     def waiting(self) -> int:
-        """The number of students' answers that wait for an instructor."""
+        """The number of answers that wait for an instructor."""
         return sum(answer.waits for answer in self.answers)
 
     @property
@@ -135,7 +135,7 @@ class ManualQuestion:
 
     @property
     def members(self) -> list[dict[str, Any]]:
-        """Data on this answer and `equal_answers`, for the button that saves one grade for all of them."""
+        """The answer and `equal_answers`, for the button that saves one grade for all of them."""
         return [
             {"grade": each.grade, "comment": each.comment, "extra": each.extra, "waits": each.waits}
             for each in (self.answer, *self.equal_answers)
@@ -170,7 +170,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         resources: Resources,
         index: int,  # noqa: ARG002 - nbconvert's signature
     ) -> tuple[NotebookNode, Resources]:
-        """Clean a Markdown cell. A raw cell becomes empty, since it would be shown as HTML."""
+        """Clean a Markdown cell. Empty a raw cell, which would be shown as HTML."""
         if cell.cell_type == "markdown":
             cleaned = render_markdown(cell, self._allowance, "mathml")
             cell.source = f"<div>{cleaned}</div>".translate(_AS_HTML)
@@ -266,7 +266,7 @@ def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[Gra
 def text_above(cells: Sequence[Cell]) -> str:
     """Return a question's wording, given the cells above its answer.
 
-    It is the end of the last text cell, from the last heading in this cell.
+    It is the text of the last text cell, beginning at the last heading in it.
     """
     text = next((cell.text for cell in reversed(cells) if cell.role is Role.TEXT), "")
     lines, start, fenced = text.split("\n"), 0, False
@@ -287,14 +287,14 @@ def _hint(report: Report | None, question: str) -> str:
 
 
 def _tested(report: Report | None, question: str) -> QuestionReport | None:
-    """Return the report on a question, or None if the question has no tests or the file is unreadable."""
+    """Return the report on a question, or None if the question has no tests or the notebook is unreadable."""
     if report is None or report.status is Status.UNREADABLE:
         return None
     return next((each for each in report.questions if each.name == question and each.tests), None)
 
 
 def _reason(answer: GradebookAnswer, hint: str) -> str:
-    """Return the reason why an instructor has to look, or "" for a new written answer."""
+    """Return the reason why an instructor has to check an answer, or "" for a new written answer."""
     if answer.waits and answer.score is not None:
         return _REASONS[""]
     if answer.asked in (None, "", _WRITTEN):
@@ -338,8 +338,7 @@ def _own_texts(exercise: Exercise, node: NotebookNode) -> Iterator[int]:
 def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
     """Return nbgrader's data on each student. Replace a missing name by that in students.csv, or by the id.
 
-    A student whose submission was never graded is not in the gradebook yet. Without a name, the formgrader's
-    lists would show "None, None".
+    nbgrader has no name for a student who was never graded, and would show "None, None".
     """
     students: list[dict[str, Any]] = _get_nbgrader_students(api)
     people = dict[str, Student]()
@@ -354,21 +353,14 @@ def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
 
 
 def install_hooks() -> None:
-    """Change parts of the formgrader for which nbgrader has no settings.
-
-    The lists then show students' names, and there is no warning of a missing exchange. The audit, the log of
-    score changes, then contains the name of the grader who saved a score.
-    """
+    """Change parts of the formgrader for which nbgrader has no settings."""
     NbGraderAPI.get_students = get_students
     record_saves()
     hide_exchange_warning()
 
 
 def hide_exchange_warning() -> None:
-    """Hide the formgrader's warning of a missing exchange, since a course works without an exchange.
-
-    The formgrader's buttons for the exchange do not depend on this warning.
-    """
+    """Hide the formgrader's warning of a missing exchange, which a course does not need."""
     if (handlers := sys.modules.get("nbgrader.server_extensions.formgrader.handlers")) is None:
         return
 
@@ -384,7 +376,7 @@ def is_served() -> bool:
 
 
 def record_saves() -> None:
-    """Make the formgrader's server write the grader's name into the audit when a score is saved."""
+    """Make the formgrader add the grader's name to the audit, the log of score changes, with each score."""
     handlers = sys.modules.get("nbgrader.server_extensions.formgrader.apihandlers")
     save = None if handlers is None else handlers.GradeHandler.put
     if save is None or hasattr(save, "recorded"):

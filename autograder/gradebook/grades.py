@@ -93,7 +93,6 @@ class Release:
         return any(self._is_own(cell.source) for cell in texts)
 
     def _is_own(self, text: str) -> bool:
-        """Whether `text` is the student's own: neither released with the exercise nor a rubric."""
         return text.strip() not in self._given and not is_rubric(text)
 
     def answers(self, node: NotebookNode) -> dict[str, str]:
@@ -128,7 +127,7 @@ class Release:
         return "\0".join(_with_pictures(other, other.source) for other in texts if self._is_own(other.source))
 
     def _numbers_by_grade_id(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:
-        """Return, by grade_id, the position of the submitted cell that has the released cell's id."""
+        """Map the grade_id of each graded cell to the number of the submitted cell with the same cell id."""
         numbers = {cell.id: cell.number for cell in reversed(submitted) if cell.id}
         return {name: numbers[cell.id] for name, cell in self._graded.items() if cell.id in numbers}
 
@@ -159,7 +158,7 @@ def _with_pictures(cell: NotebookNode, text: str) -> str:
 
 
 def _put_back(cell: NotebookNode) -> NotebookNode:
-    """Return a released cell that the submission lacks. In the code cell of an answer, a comment says so."""
+    """Return a released cell that the submission lacks. An answer's code cell gets a comment about it."""
     about = cell.metadata.nbgrader
     note = f"# {_MISSING}\n" if about.solution and not about.grade else ""
     return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"{_MISSING_ID}{about.grade_id}"[:64])
@@ -175,7 +174,7 @@ def enter_scores(
 ) -> None:
     """Write the report's scores and comments into nbgrader's rows. Instructors' scores and comments stay.
 
-    `node` is the graded notebook. If the grader itself failed on a question, an earlier score stays.
+    `node` is the graded notebook. If the autograder failed on a question, its earlier score stays.
     """
     grades, comments = by_cell(row)
     questions = _graded_questions(node, report)
@@ -218,8 +217,8 @@ def _graded_questions(node: NotebookNode, report: Report) -> dict[str, QuestionR
 def _review_reason(report: Report, question: QuestionReport, *, has_own_text: bool) -> str:
     """Return the reason why an instructor has to check an answer, or "".
 
-    If the student added text cells, one of them may answer a written question whose own cell is unchanged.
-    An unreadable file has to be checked only once, so only its first question gets a reason.
+    Text cells that the student added may answer a written question whose own cell is unchanged. An unreadable
+    file has to be checked only once, so only its first question gets a reason.
     """
     if report.status is Status.UNREADABLE:
         return str(report.status) if question.name == report.questions[0].name else ""
@@ -288,7 +287,6 @@ def comment(report: Report, question: QuestionReport) -> str:
 
 
 def _outputs(result: CellResult, allowance: Allowance) -> Iterator[dict[str, Any]]:
-    """Yield the outputs of a cell in nbformat's form."""
     for output in result.outputs:
         if output.stream:
             yield {"output_type": "stream", "name": output.stream, "text": clean_text(output.text)}

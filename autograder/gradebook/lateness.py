@@ -74,9 +74,9 @@ def extend(
 
 
 def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None:
-    """Return the extended due dates of `exercise` by student, or None if there is no extensions.csv.
+    """Return the extended due dates of `exercise` by student.
 
-    If there is no such file, extensions in nbgrader's own database apply.
+    Return None if there is no extensions.csv. Then extensions in nbgrader's own database apply.
     """
     if not (course.root / EXTENSIONS).is_file():
         return None
@@ -92,7 +92,6 @@ def unknown_students(course: Course, students: Students, exercises: Collection[s
 
 
 def _read(course: Course) -> Iterator[tuple[int, Extension]]:
-    """Yield each extension with the number of its line."""
     path = course.root / EXTENSIONS
     if not path.is_file():
         return
@@ -206,10 +205,7 @@ class Lateness:
     def enter(
         self, row: SubmittedAssignment, submission: GradebookSubmission, submitted_at: datetime | None
     ) -> GradebookSubmission:
-        """Write time, due date, extension and penalty into nbgrader's rows. Return the updated submission.
-
-        SQLAlchemy writes only changed values.
-        """
+        """Write time, due date, extension and penalty into nbgrader's rows. Return the updated submission."""
         reckoned = self.reckon(submission, row, submitted_at)
         base, due = self._base(row), self.due(row.student_id, row)
         row.timestamp = submitted_at

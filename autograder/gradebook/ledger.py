@@ -47,7 +47,7 @@ class SubmissionLine:
     max_score: float | None = None
     seconds_late: float = 0.0
     message: str = ""
-    ours: bool = False  # whether the submission was refused or made the grader fail
+    ours: bool = False  # whether the submission was refused or the autograder failed
     graded: bool = True  # whether this run graded the submission
     waiting: tuple[str, ...] = ()  # the questions that an instructor has to check
     open_points: float = 0.0  # points of questions that a grader has yet to score

@@ -94,7 +94,8 @@ def saved_pictures(
 ) -> dict[str, tuple[str, ...]]:
     """Return the pictures in a submitted file, in base64, by the id of their cell in the graded notebook.
 
-    Pictures must be valid PNG, and come from a demo cell of the lesson with the same code in both notebooks.
+    Grading does not run demo cells, which only draw, so their pictures come from the submitted file. They
+    must be valid PNG, and the cell's code must be the same in both notebooks.
     """
     wanted = {
         cell.id: cell.source for cell in node.cells if cell.cell_type == "code" and only_draws(cell.source)
@@ -126,7 +127,7 @@ def _pictures(cell: dict[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How much a page shows. Students who can still submit often see less."""
+    """How much a page shows. It is often less while the student can still submit."""
 
     # A function that gets a student's id and returns what the page may show, or None for everything.
     tells: Callable[[str], Tells | None] = lambda _: None
@@ -188,7 +189,7 @@ def _passed_over(
 ) -> str:
     """Return a text for the student on why the newest attempt cannot count.
 
-    Return "" if the newest attempt counts, or if it could count under another rule in course.yaml.
+    Return "" if it counts, or if only the rule in course.yaml decided against it.
     """
     newest = attempts[-1]
     selection = AttemptSelection(exercise, Lateness(course, exercise), {})
@@ -209,9 +210,9 @@ def read_gradebook(
 ) -> tuple[GradebookSubmission, ...]:
     """Return the submissions for `exercise` of all students or of one, in order of ids.
 
-    Penalties are computed again, since points may have changed. In graders' comments, each `#name` is
-    replaced by its text in the comment bank, unless `as_written` is true. CourseError is raised if a grader
-    has scored a question that the exercise no longer has, because that score would be lost.
+    Penalties are computed again, since points may have changed. Unless `as_written` is true, each `#name` in
+    graders' comments is replaced by the bank's text. CourseError is raised if a grader has graded a question
+    that the exercise no longer has.
     """
     with open_gradebook(course) as gradebook:
         if gradebook is None:
@@ -243,10 +244,7 @@ def read_people(course: Course) -> dict[str, Student]:
 
 
 def read_former(course: Course) -> dict[str, Student]:
-    """Return, by id, the students who are in the gradebook but not in students.csv.
-
-    If there is no students.csv, the result is empty.
-    """
+    """Return, by id, the students in the gradebook whom students.csv lacks; {} if there is no such file."""
     listed = listed_by_id(course.root)
     recorded = _recorded(course) if listed else {}
     return {id_: student for id_, student in recorded.items() if id_ not in listed}
@@ -294,7 +292,7 @@ class CurrentCsvExport(CsvExportPlugin):  # type: ignore[misc]
     def export(self, gradebook: Gradebook) -> None:
         """Update the scores of all exercises in the gradebook, then export.
 
-        If a submission cannot be updated, the log names it, the export continues, and the exit code is 3.
+        If a submission cannot be updated, the log names it, and the exit code after the export is 3.
         """
         course = load_course(Path(self.parent.coursedir.root))
         recorded = {assignment.name for assignment in gradebook.assignments}

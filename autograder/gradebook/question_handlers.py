@@ -71,7 +71,7 @@ class QuestionsHandler(_Page):
 
     @_guarded
     def get(self) -> None:
-        """Reply with the list."""
+        """Reply with a page of all written questions, with links and numbers of answers."""
         self.write(str(render_questions(self.gradebook.db(), self.course, self.base_url)))
 
 
@@ -123,7 +123,7 @@ PAGES = [
 
 
 def install() -> None:
-    """Add the pages to the formgrader before it starts. Also add links to them to nbgrader's own pages."""
+    """Add the pages, and links to them in nbgrader's pages, to the formgrader before it starts."""
     if PAGES[0] in handlers.default_handlers:
         return
     handlers.default_handlers += PAGES

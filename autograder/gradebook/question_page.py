@@ -1,7 +1,7 @@
 """Renders the page of a written question, which shows all students' answers, and the list of such questions.
 
-Equal answers with the same grade are shown as one card. Answers may contain attacks, so a separate process
-renders their Markdown.
+Equal answers with the same grade are one card. Answers may contain attacks, so a separate process renders
+their Markdown.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ from autograder.report.safe_html import (
 
 FILES = Path(__file__).with_suffix("")  # the folder with the script of the page
 _QUESTION, _QUESTIONS = (Path(__file__).with_name(name) for name in ("question.html", "questions.html"))
-# The maximum processor time, and the maximum number of characters, of all answers and of a single answer.
+# The limits of all answers on a page, and of one answer: processor time for rendering, and characters.
 _PAGE_SECONDS, _ANSWER_SECONDS = 5.0, 0.3
 _PAGE_LETTERS, _ANSWER_LETTERS = 4 * MAX_PAGE, MAX_PAGE // 5
 _NO_TEXT = "Nothing was written."
@@ -52,7 +52,7 @@ _NO_NOTEBOOK = "The graded notebook is missing. Run `autograder grade` to write 
 
 @dataclass(frozen=True)
 class Card:
-    """Equal answers with the same grade. The page shows their text once, and grades them together."""
+    """Equal answers with the same grade. The page shows their text once, and one save grades all of them."""
 
     answers: Sequence[WrittenAnswer]
     html: Markup
@@ -69,10 +69,10 @@ class Card:
 
 @dataclass(frozen=True)
 class _Text:
-    """The text of a student's answer, and its normal form."""
+    """The text of a student's answer, and the normal form in which answers are compared."""
 
     answer: WrittenAnswer
-    cells: Sequence[tuple[str, Mapping[str, Any]]] | None
+    cells: Sequence[tuple[str, Mapping[str, Any]]] | None  # None if the graded notebook is missing
 
     @cached_property
     def normal(self) -> str:
@@ -137,7 +137,7 @@ def _render(cells: Sequence[tuple[str, Mapping[str, Any]]] | None, page: Allowan
 def render_question(
     session: Session, question: WrittenQuestion, base: str, grader: str, *, apart: bool = False
 ) -> Markup:
-    """Return the page of a question."""
+    """Return the page on which graders read and score all answers to a question."""
     answers, settings = read_answers(session, question), question.course.settings
     graders = tuple(dict.fromkeys(settings.graders))
     cards = make_cards(question, answers, assign_graders(session, graders), apart=apart)
@@ -167,7 +167,7 @@ def _markdown(text: str) -> Markup:
 
 
 def _changed_items(question: WrittenQuestion, rescorings: Sequence[Rescoring]) -> dict[str, str]:
-    """Return the new text of each changed item that graders have used, by its old text; "" if deleted."""
+    """Map the old text of each changed item that graders have given to its new text, or to "" if deleted."""
     changed = {}
     for rescoring in rescorings:
         marking = rescoring.answer.marking
@@ -199,9 +199,6 @@ def render_problem(problem: str, base: str) -> Markup:
 
 @cache
 def _version() -> str:
-    """Return a digest of the page's script.
-
-    The script's address contains the digest, so that browsers do not use an old copy.
-    """
+    """Return a digest of the page's script. The script's address has it, so browsers use no old copy."""
     contents = (path.read_bytes() for path in sorted(FILES.iterdir()))
     return hashlib.sha256(b"".join(contents)).hexdigest()[:12]

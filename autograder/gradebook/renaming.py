@@ -53,7 +53,7 @@ def rename(course: Course, old: str, new: str) -> None:
 
 
 def _moves(course: Course, old: str, new: str) -> list[tuple[Path, Path]]:
-    """Return the old and new paths of the student's folders. No new path may exist."""
+    """Return the old and new paths of the student's folders. Raise UsageError if a new path exists."""
     if old in ("", "..") or old != Path(old).name:  # not the name of a folder
         return []
     pairs = [(course.root / folder / old, course.root / folder / new) for folder in _FOLDERS]
@@ -65,14 +65,12 @@ def _moves(course: Course, old: str, new: str) -> list[tuple[Path, Path]]:
 
 
 def _ids(path: Path) -> set[str]:
-    """Return the ids in a CSV file, or an empty set if the file does not exist."""
     rows = read_rows(path) if path.is_file() else []
     column = _id_column(rows)
     return {row[column].strip() for row in rows if len(row) > column}
 
 
 def _replace_in_list(path: Path, old: str, new: str) -> None:
-    """Replace the id `old` by `new` in the id column of a CSV file."""
     rows = read_rows(path)
     column = _id_column(rows)
     for row in rows:
@@ -82,6 +80,5 @@ def _replace_in_list(path: Path, old: str, new: str) -> None:
 
 
 def _id_column(rows: list[list[str]]) -> int:
-    """Return the index of the column of ids, which is 0 if there is no header."""
     columns = [meaning(cell) for cell in rows[0]] if rows else []
     return next((columns.index(name) for name in ("id", "student") if name in columns), 0)

@@ -31,7 +31,7 @@ def add_row(gradebook: Gradebook, exercise: Exercise, student: str) -> Submitted
     """Add nbgrader's rows of a new submission, without scores, in the current transaction.
 
     Return the row of the submission. nbgrader's `add_submission` would make the same rows, but it commits,
-    and loads each cell by its own query.
+    and runs a query for each cell.
     """
     store = gradebook.db()
     if store.get(StudentRow, student) is None:

@@ -89,7 +89,7 @@ class Marking:
 
 
 def read_items(rubric: Sequence[str], bank: Mapping[str, str]) -> tuple[Item, ...]:
-    """Return the items of a question: those of its rubric, then the comments of the bank."""
+    """Return the items of a question's rubric, then the comments of the bank."""
     texts = {str(number): text for number, text in enumerate(rubric, 1)} | dict(bank)
     return tuple(_item(name, text) for name, text in texts.items())
 
@@ -105,10 +105,9 @@ def clamped(score: float, most: float) -> float:
 
 
 def successors(before: Sequence[Item], now: Sequence[Item]) -> dict[str, Item | None]:
-    """Return, by the name of each earlier item, the current item, or None if the item was deleted.
+    """Map the name of each earlier item to the current item, or to None if it was deleted.
 
-    Comments of the bank are matched by name. Items of the rubric are matched by equal text, or else by the
-    most similar text.
+    Comments of the bank are matched by name, items of the rubric by equal or else by the most similar text.
     """
     current = {item.name: item for item in now if not item.is_of_rubric}
     current_items = {item.name: current.get(item.name) for item in before if not item.is_of_rubric}

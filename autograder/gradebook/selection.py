@@ -64,14 +64,14 @@ class AttemptSelection:
         """Return the attempts that must be graded before `choose` can choose, the preferred attempt first.
 
         `attempts` has all attempts that may count, the newest last. If course.yaml has no rule for attempts,
-        the attempt in submitted/ or an older one counts, because an instructor may have put it there.
+        no attempt newer than that in submitted/ counts: an instructor may have put an older one there.
         """
         newest_first = list(reversed(attempts))
         if len(attempts) == 1 or self.rule is Counts.BEST:
             return newest_first
-        if self.rule is Counts.BEFORE_DUE:  # attempts in time come first; within each group, the newest
+        if self.rule is Counts.BEFORE_DUE:  # first those in time, then late ones; each group newest first
             newest_first.sort(key=lambda attempt: not self._in_time(student, attempt))
-        elif self.rule is None:  # leave out the attempts that are newer than the one in submitted/
+        elif self.rule is None:  # leave out newer attempts than the one in submitted/
             submitted = (index for index, attempt in enumerate(newest_first) if attempt.is_submitted)
             newest_first = newest_first[next(submitted, 0) :]
         needed = list[Attempt]()
@@ -84,11 +84,11 @@ class AttemptSelection:
         return needed or usable[:1] or newest_first[:1]
 
     def choose(self, student: str, candidates: Sequence[Attempt], reports: Mapping[str, Report]) -> Attempt:
-        """Return the candidate that counts: with Counts.BEST the best, otherwise the first that can score.
+        """Return the candidate that counts. `reports` has the up-to-date reports, by the attempt's digest.
 
-        If several candidates are equally good, the newest with an answer counts.
-
-        `reports` has the up-to-date reports, by the attempt's digest.
+        With Counts.BEST, it has the most points after the penalty. If several have, it is the newest that
+        answers a question. Under other rules, it is the first that does not lose all points to the penalty,
+        or else the first.
         """
         if self.rule is Counts.BEST:
             worths = [self._worth(student, each, reports.get(each.digest)) for each in candidates]

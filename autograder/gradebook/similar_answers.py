@@ -25,7 +25,7 @@ def normal_form(text: str) -> str:
 
 
 def cluster(texts: Sequence[str]) -> list[int]:
-    """Return for each text, in normal form, the index of the first text of its cluster."""
+    """Return, for each of the texts in normal form, the index of the first text of its cluster."""
     first: dict[str, int] = {}
     heads: dict[int, list[str]] = {}  # the words of the first text of each cluster
     for index, text in enumerate(texts):

@@ -57,7 +57,7 @@ class ChangedAnswerError(AutograderError):
 
 @dataclass(frozen=True)
 class WrittenQuestion:
-    """A question of an exercise that graders mark."""
+    """A written question, which graders score."""
 
     course: Course
     exercise: Exercise
@@ -112,7 +112,7 @@ class WrittenAnswer:
     score: float | None  # the grader's score, or else the autograder's
     waits: bool
     flagged: bool
-    review_reason: str  # the reason why an instructor has to look, stored by `grade`
+    review_reason: str  # why an instructor has to check the answer, as stored by grading; or ""
     remark: str  # the comment that the student reads
     marking: Marking
     last_grader: str  # the grader who saved a score last
@@ -262,7 +262,10 @@ def read_cells(question: WrittenQuestion, student: str) -> list[TextCell] | None
 
 @lru_cache(_MAX_NOTEBOOKS)
 def _notebook_texts(submission: Submission, _changed: int) -> list[tuple[str, str, Mapping[str, Any], str]]:
-    """Return the grade_id, type, attachments and text of each cell. The text of code cells is left out."""
+    """Return the grade_id, type, attachments and text, except code, of each cell.
+
+    `_changed`, the notebook's time, is part of the cache's key.
+    """
     return [
         (
             cell["metadata"].get("nbgrader", {}).get("grade_id", ""),
@@ -367,7 +370,7 @@ def find_rescorings(question: WrittenQuestion, answers: Sequence[WrittenAnswer])
 def apply_rubric(
     gradebook: Gradebook, question: WrittenQuestion, versions: Mapping[str, str], grader: str
 ) -> list[WrittenAnswer]:
-    """Compute the scores and comments of these answers again, by the current rubric, and save them."""
+    """Compute new scores and comments of the answers in `versions` by the current rubric, and save them."""
     session = gradebook.db()
     with recording(session, question.course.root, grader):
         for change in find_rescorings(question, _lock_answers(session, question, versions, _RELOAD)):
@@ -381,9 +384,9 @@ def apply_rubric(
 def _lock_answers(
     session: Session, question: WrittenQuestion, versions: Mapping[str, str], remedy: str
 ) -> list[WrittenAnswer]:
-    """Return these answers, and let no other process change them until the transaction ends.
+    """Return the answers in `versions`, and let no other process change them until the transaction ends.
 
-    If another grader has changed a grade meanwhile, the error message ends with `remedy`.
+    If a grade has changed since the page was loaded, raise ChangedAnswerError with `remedy` at the end.
     """
     lock(session)
     session.expire_all()

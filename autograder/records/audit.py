@@ -52,9 +52,8 @@ def add_line(
 ) -> str:
     """Add a line if the scores or digests have changed since the `last` line. Return the changes as text.
 
-    After grading, `attempt` is the name of the graded attempt, and `digests` are its digests. If a grader has
-    saved a score, `by` is the grader and `question` is the question. In this case a line is always added,
-    because saving an unchanged score confirms it.
+    After grading, `attempt` is the name of the graded attempt, and `digests` are its digests. If the grader
+    `by` has saved a score of `question`, a line is always added: saving an unchanged score confirms it.
     """
     why = BY_HAND if question else _reason(submission, last, digests, attempt)
     state = {
@@ -82,7 +81,6 @@ def add_line(
 def _reason(
     submission: GradebookSubmission, last: Line | None, digests: Mapping[str, str] | None, attempt: str
 ) -> str:
-    """Describe what has changed since the last line."""
     if digests is None:  # the submission was not graded, but its scores may have been edited
         if last is None:
             return "found in the gradebook"

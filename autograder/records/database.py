@@ -132,8 +132,7 @@ def gradebook_url(root: Path) -> str:
 def _expect_current(path: Path) -> None:
     """Raise AutograderError if the tables in the file at `path` do not match the installed nbgrader.
 
-    A missing version number or table is accepted, because nbgrader may have been interrupted when it created
-    the gradebook.
+    A missing version number or table is accepted: nbgrader may have been interrupted when it created them.
     """
     from nbgrader.api import Base
 

@@ -73,7 +73,6 @@ def _all(connection: Connection, query: str) -> list[_Row]:
 
 
 def _read(path: Path) -> dict[str, list[_Row]]:
-    """Return the rows of autograder.db in order, by table."""
     engine, tables = create_engine(f"sqlite:///{path.absolute()}", poolclass=NullPool), MetaData()
     tables.reflect(engine)
     with engine.connect() as connection:
@@ -143,10 +142,10 @@ def _points(scores: list[float | None]) -> float:
 
 
 def _is_in_gradebook(line: _Row, scores: list[_Row]) -> bool:
-    """Whether the gradebook has the tests' scores of a line that is marked as pending.
+    """Whether the gradebook has the scores of tests in a line that is marked as pending.
 
-    The earlier version changed the gradebook and then removed the mark. If the process was killed in between,
-    the mark remained.
+    The earlier version marked a line, changed the gradebook, and then removed the mark. If the process was
+    killed before the last step, the mark remained.
     """
     key = line["student"], line["exercise"]
     present = {

@@ -28,8 +28,7 @@ def store_report(
 ) -> None:
     """Store the report on the notebook with this digest.
 
-    `recorded` says whether the gradebook has the scores of this report. At most one report on a submission
-    is marked as recorded.
+    `recorded` says whether the gradebook has its scores. At most one report on a submission is recorded.
     """
     key = {"student": submission.student, "exercise": submission.exercise}
     if recorded:

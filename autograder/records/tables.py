@@ -39,9 +39,9 @@ ATTEMPTS = Table(  # the submitted notebooks, in the order in which they were co
     _text("digest"),  # digest of the notebook's file in attempts/
     Column("time", String),  # time of submission: the content of timestamp.txt
     Column("arrival", JSON),  # the source of `time`, and other values by which attempts are ordered
-    Column("secret", LargeBinary),  # the secret that nbgrader's exchange needs to return the feedback page
+    Column("secret", LargeBinary),  # needed by nbgrader's exchange to return the feedback page
     Column("told", String),  # the time at which `watch` accepted the attempt for feedback
-    Column("shown", Boolean),  # whether the attempt's feedback page was returned
+    Column("shown", Boolean),  # whether `watch` wrote the feedback page, or failed to grade the attempt
     UniqueConstraint("student", "exercise", "digest"),
 )
 REPORTS = Table(  # the latest report on each attempt
@@ -50,7 +50,7 @@ REPORTS = Table(  # the latest report on each attempt
     _text("student", primary_key=True),
     _text("exercise", primary_key=True),
     _text("digest", primary_key=True),  # digest of the notebook
-    _text("fingerprint"),  # digest of the notebook and of everything that affects its grade
+    _text("fingerprint"),  # digest of everything that affects the grade
     _text("report"),
     Column("outputs", LargeBinary),  # outputs of the notebook's cells, as compressed JSON
     Column("recorded", Boolean, nullable=False, default=False),  # whether the gradebook has its scores
@@ -68,7 +68,7 @@ AUDIT = Table(  # every change of a score
     Column("before", Float),
     Column("score", Float),
     Column("penalty", Float),
-    Column("questions", JSON),  # by question: the tests' score, a grader's score, extra credit
+    Column("questions", JSON),  # by question: the score of the tests, the grader's score, extra credit
     Column("digests", JSON),  # digests of everything that the score depends on
     Index("autograder_audit_of", "exercise", "student"),
 )
@@ -82,7 +82,7 @@ EXPORTS = Table(  # exported scores; of the rows with equal `to`, `exercise` and
     _text("student"),
     Column("value", JSON),
 )
-REQUESTS = Table(  # students' requests for regrading that are finished
+REQUESTS = Table(  # students' regrade requests that an instructor has marked as done
     "autograder_request",
     TABLES,
     Column("id", Integer, primary_key=True),
@@ -101,12 +101,12 @@ ANSWERS = Table(  # digests of the scored answers, by `grade_id`, the score's id
     Column("asked", String(32), nullable=False),  # the reason for a check by an instructor, or ""
 )
 
-MARKINGS = Table(  # the scores of written answers: by rubric items, and an adjustment by hand
+MARKINGS = Table(  # how graders scored written answers: the given items and an adjustment
     "autograder_marking",
     TABLES,
     Column("grade_id", String(32), primary_key=True),
-    Column("rubric", JSON, nullable=False),  # the items at scoring time: name, words and points of each
-    Column("given", JSON, nullable=False),  # each item's given share, by name; the adjustment
+    Column("rubric", JSON, nullable=False),  # all items at that time: name, text and points of each
+    Column("given", JSON, nullable=False),  # the share of each given item, by name, and the adjustment
 )
 
 
