@@ -60,7 +60,7 @@ class TestOutcome:
         hint = ""
         if self.verdict is Verdict.GRADER_ERROR:
             what = f'The hidden test "{self.test.title}" could not judge this answer.'
-            hint = f"{what} Your instructor will check it."
+            hint = f"{what} An instructor will check it."
         elif self.verdict is Verdict.TIMED_OUT:
             hint = self.decisive.detail
         return TestReport(self.test.title, self.verdict, self.test.weight, hint, self.test.basic)

@@ -34,7 +34,7 @@ _IN_SOME_TESTS = {  # meanings for an answer that has earned a part of the point
 }
 _FOR_INSTRUCTORS = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
 # A sentence in a hint that announces a check by an instructor. It is removed after the check.
-_PROMISE = re.compile(r"\s*\b(A person|An instructor) (will|looks at) [^.]*\.")
+_PROMISE = re.compile(r"\s*\bAn instructor (will|looks at) [^.]*\.")
 _PART = re.compile(r"\n\d\. ")  # the beginning of a numbered item in a hint
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _CONTEXT = 3  # lines shown before and after a marked line

@@ -46,7 +46,7 @@ def _section(table: str) -> re.Pattern[str]:
 
 def to_strength(proofs: Iterable[Proof]) -> str:
     """Return a table of the wrong answers that hidden tests reject. `verify` makes the proofs."""
-    heads = ("exercise", "mutants caught", "declared equivalent", "misconceptions that fail a test", "bits")
+    heads = ("exercise", "mutants caught", "declared equivalent", "misconceptions caught", "bits")
     rows = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
     for proof in proofs:
         strength, costs = proof.strength or Strength(), proof.costs or Costs()
@@ -67,20 +67,20 @@ def to_markdown(
     count, marks = len(ours[0].full), ours[-1].full
     our_parts = [part for measurement in ours for part in measurement.parts] if others else []
     rows = [["grader", "time for one submission", f"time for {count} submissions", "peak memory"]]
-    rows[0] += [f"speed-up with {name}" for name, _ in our_parts]
+    rows[0] += [f"times as long as {name}" for name, _ in our_parts]
     rows.append(["---", *("---:" for _ in rows[0][1:])])
     for measurement in (*others, *ours):
         about = "" if measurement in ours else "about "
         for name, each in measurement.parts:
-            faster = [f"{each / our_each:.0f} times" if about else "" for _, our_each in our_parts]
+            faster = [f"{each / our_each:.0f}" if about else "" for _, our_each in our_parts]
             time = f"{about}{_time(each * count)}"
             rows.append([name, _time(each), time, f"{measurement.peak_mb:,.0f} MB", *faster])
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
     where = f"Exercise `{exercise}` on {machine()}. This grader's sandbox: {', '.join(walls)}."
     different = [sum(len(other.full[id_] ^ marks[id_]) for id_ in other.full) for other in others]
     notes = [
-        f"{other.grader} graded only {len(other.full)} submissions, from which its time for {count} is "
-        f"estimated. This grader judged {answers} of these answers differently."
+        f"{other.grader} graded only {len(other.full)} submissions. Its time for {count} is estimated from "
+        f"these. On their answers, its verdicts and those of this grader differ in {answers} cases."
         for other, answers in zip(others, different, strict=True)
     ]
     return "\n\n".join(filter(None, [where, table, " ".join(notes)]))

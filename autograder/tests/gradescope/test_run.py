@@ -98,10 +98,10 @@ def test_results_are_as_they_were(golden: Callable[[str, str], None]) -> None:
         HiddenTest("Rows.", Verdict.FAILED, 1.0, f"Look at dim{hostile}."),
         HiddenTest("Columns.", Verdict.FAILED, 1.0, f"And here{hostile}?"),
     )
-    rule = HiddenTest("By hand.", Verdict.REVIEW, 0.0, "A person will look.")
+    rule = HiddenTest("By hand.", Verdict.REVIEW, 0.0, "An instructor will look.")
     questions = (
         QuestionReport("double", Verdict.FAILED, 1.0, 2.0, f"Look at dim{hostile}.", None, tests),
-        QuestionReport("halve", Verdict.REVIEW, 0.0, 2.0, "A person will look.", None, (rule,)),
+        QuestionReport("halve", Verdict.REVIEW, 0.0, 2.0, "An instructor will look.", None, (rule,)),
         QuestionReport("third", Verdict.PASSED, 2.0, 2.0),
         written("why", 1),
     )

@@ -1,4 +1,4 @@
-"""Asks when files in /proc were first read, which shows what another submission reads.
+"""Asks when files in /proc were first read: another submission can send signals by reading them.
 
 tiers: [full]
 verdict: failed
