@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from autograder.grading.grader import _ANOTHER_FILE, _RULE_UNCHECKED
 from autograder.report.question_view import MEANINGS, QuestionView, show_question
 from autograder.report.report import AnswerLine, Entry, QuestionReport, Verdict
 from autograder.report.report import TestReport as HiddenTest
@@ -73,6 +74,12 @@ def test_a_review_promises_that_an_instructor_will_look_until_one_has() -> None:
     assert f"{waiting.lead} {waiting.more}" == HINT
     assert decided.lead == 'Line 7 uses "Tensor.dot", which this question does not allow.'
     assert decided.tests[0].verdict == "held for review"
+
+
+@pytest.mark.parametrize("hint", [_ANOTHER_FILE, _RULE_UNCHECKED])
+def test_no_hint_of_the_grader_promises_a_check_after_an_instructor_has_decided(hint: str) -> None:
+    decided = view(replace(REVIEW, hint=hint), replace(SETTLED, manual_score=3.0))
+    assert f"{decided.lead} {decided.more}".strip() == hint[: hint.index(" An instructor will")]
 
 
 def test_every_verdict_has_a_badge_and_a_sentence() -> None:
