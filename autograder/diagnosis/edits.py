@@ -1,9 +1,9 @@
 """Makes small edits of a student's code, the likeliest repairs first.
 
 Some edits insert values and steps of right answers. Others apply rules of the catalogue of misconceptions in
-reverse. General edits change a dimension, name, operator or bound, remove a step, assign a discarded result,
-or reorder steps and statements. Most edits make no sense. That does not matter, because an edit is a repair
-only if the edited code passes the hidden tests.
+reverse. General edits change a dimension, name, operator or bound, remove a step, reorder steps and
+statements, or assign a result that the code throws away. Most edits make no sense. That does not matter,
+because an edit is a repair only if the edited code passes the hidden tests.
 """
 
 import ast
@@ -81,16 +81,15 @@ def edits(code: Code, right: RightAnswerFragments) -> list[Edit]:
         for make in _EDIT_GENERATORS
         for edit in make(EditBuilder(right, compared, site), site)
     ]
-    if code.casts:  # do not try to add a cast: it would hide the effect of a wrong cast
+    if code.casts:  # do not add a second cast: it could hide that the first one is wrong
         candidates = [edit for edit in candidates if edit.kind != "missing" or edit.does not in _CASTS]
     return _ranked([*candidates, *_joint(candidates)], code)
 
 
 def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[Edit]:
-    """Return edits by the rules in EDITS and by the inverses of the catalogue's rules.
+    """Return edits by the rules in EDITS, and by the catalogue's rules in reverse.
 
-    `views` are equivalent forms of the student's code. An edit that is possible in several forms is returned
-    once.
+    `views` are equivalent forms of the student's code. An edit that several forms allow is returned once.
     """
     ranked, ranked_positions = list[Edit](), set[tuple[object, ...]]()
     for code in views:
@@ -113,11 +112,11 @@ def _edit_position(edit: Edit) -> tuple[object, ...]:
 
 
 def _ranked(candidates: Sequence[Edit], code: Code) -> list[Edit]:
-    """Return edits sorted by rank. Edits of the same kind and node get higher ranks from the second on."""
+    """Return edits sorted by rank. If a node has several edits of one kind, all but the first are delayed."""
     likelier_edits = Counter[tuple[int, str]]()
     ranked, recipes = [], set[tuple[object, ...]]()
     for edit in sorted(candidates, key=lambda edit: edit.rank):
-        if edit.does in _COMMUTATIVE:  # skip an edit that only swaps the operands of an earlier edit
+        if edit.does in _COMMUTATIVE:  # skip an edit that differs from another only in the order of operands
             recipe = (id(edit.old), *edit.recipe)
             if recipe in recipes:
                 continue
@@ -129,11 +128,11 @@ def _ranked(candidates: Sequence[Edit], code: Code) -> list[Edit]:
 
 
 _COMMUTATIVE = ("Add", "Mult")  # operators whose operands may change their order
-_REPEATED_DELAY = 0.03  # added to an edit's rank for each earlier edit of the same kind and node
+_REPEATED_DELAY = 0.03  # added to an edit's rank for each earlier edit of the same kind at the same node
 
 
 def _joint(candidates: Sequence[Edit]) -> Iterator[Edit]:
-    """Yield edits that change several nodes of a function in the same way, for example three layers."""
+    """Yield edits that change several nodes of a function in the same way, such as the sizes of layers."""
     by_recipe = defaultdict[tuple[object, ...], dict[int, Edit]](dict)
     for edit in candidates:
         if edit.recipe:
@@ -151,7 +150,7 @@ def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
         return
     slots, size = dict.fromkeys([site.slot, *site.use_slots]), token_counts(node).total()
     slots |= {("range", "0"): None} if site.slot == ("range", "1") else {}
-    # A much longer value would be a whole solution.
+    # A much longer value would replace the student's answer by a whole solution.
     most_tokens = 2 * size + (3 if site.slot[0] == "return" else _EXTRA_TOKENS)
     for fragment in dict.fromkeys(one for slot in slots for one in builder.right.values.get(slot, ())):
         if isinstance(fragment.tree, ast.Name) and fragment.tree.id not in site.scope.names:
@@ -240,7 +239,7 @@ def _other_names(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that use an unread argument, variable or attribute, as a value or in a call."""
+    """Yield edits that use an unread name: instead of a value, as a summand, or as one more argument."""
     node = site.node
     if (
         isinstance(node, ast.Attribute)
@@ -267,7 +266,7 @@ def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 def _may_replace(name: str, site: NodeInScope) -> bool:
     """Whether a name may replace a node. For the argument `bias`, the name must contain "bias".
 
-    Otherwise any variable with a number could replace `bias=True`, because numbers count as True.
+    Otherwise any variable that holds a number could replace `bias=True`, because numbers count as True.
     """
     return site.slot is None or site.slot[1] != "bias" or "bias" in name
 
@@ -275,7 +274,7 @@ def _may_replace(name: str, site: NodeInScope) -> bool:
 def _by_rules(
     builder: EditBuilder, site: NodeInScope, tables: Sequence[RulesByType] = (EDITS, MUTANTS)
 ) -> Iterator[Edit]:
-    """Yield edits by the inverses of the catalogue's rules, and by the rules of tables."""
+    """Yield edits by the catalogue's rules in reverse, and by the rules in `tables`."""
     node = site.node
     rules = (rule for table in (builder.right.inverse_rules, *tables) for rule in table.get(type(node), ()))
     for rule in rules if site.scope.function else ():
@@ -289,7 +288,7 @@ def _by_rules(
 
 
 def _by_several_rules(code: Code, right: RightAnswerFragments) -> Iterator[Edit]:
-    """Yield edits by rules that are applied together, if all of these rules match in one statement."""
+    """Yield edits by rules that the catalogue joins with `&&`. All of them must match in the statement."""
     several_rules = [rule for rules in right.inverse_rules.values() for rule in rules if rule.others]
     for statement in code.editable:
         nodes = by_type(statement)
@@ -345,7 +344,7 @@ _SIMILAR: dict[str, list[str]] = {  # similar functions, in addition to those of
 
 
 def _inverse_slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield the small changes of `slips` as edits. Such a change often repairs a mistake of the same kind."""
+    """Yield the small mistakes of `slips`. In wrong code, such a change is often a repair."""
     if not site.scope.function or (
         site.slot and site.slot[0] in _TRANSPOSE and _constant(site.node) is not None
     ):

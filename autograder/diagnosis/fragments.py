@@ -71,9 +71,10 @@ class RightAnswerFragment:
 def name_substitutions(
     fragment: RightAnswerFragment, scope: Scope, most: int = MOST_NAMES
 ) -> tuple[tuple[Names, Counter[str]], ...]:
-    """Return replacements for those names of a fragment that the student's code lacks.
+    """Return possible names for a fragment in the student's code, most likely names first.
 
-    Each item is a mapping to names of the student's code, with the token counts of the renamed fragment.
+    Each item maps the names that the student's code lacks to the student's names. With it come the token
+    counts of the renamed fragment.
     """
     if fragment.attributes and not scope.in_class:
         return ()
@@ -102,7 +103,7 @@ def _renamed(tokens: Counter[str], names: Names) -> Counter[str]:
 
 
 def _nearest(name: str, names: Sequence[str]) -> list[str]:
-    """Return the names sorted. Names with the same first letter as `name` come first."""
+    """Return the names, first those with the same first letter as `name`."""
     return sorted(names, key=lambda other: other[:1].lower() != name[:1].lower())
 
 
@@ -112,7 +113,7 @@ class RightAnswerFragments:
 
     values: Mapping[Slot, tuple[RightAnswerFragment, ...]]
     steps: tuple[RightAnswerFragment, ...]
-    statements: tuple[RightAnswerFragment, ...]  # statements without a result, such as `model.eval()`
+    statements: tuple[RightAnswerFragment, ...]  # run only for their effect, such as `model.eval()`
     operations: tuple[Counter[str], ...]  # for each answer: how often it applies each operation
     # The inverses of the catalogue's rules, by the type of node that they rewrite.
     inverse_rules: RulesByType = field(default_factory=dict)
@@ -130,9 +131,9 @@ class RightAnswerFragments:
 class Compared:
     """The operations that a student's code applies less or more often than the most similar right answers."""
 
-    lacks: frozenset[str]  # operations that the most similar answer applies more often
-    may_lack: frozenset[str]  # operations that at least one similar answer applies more often
-    has_more: frozenset[str]  # operations that every similar answer applies less often
+    lacks: frozenset[str]  # less often than the most similar answer
+    may_lack: frozenset[str]  # less often than at least one similar answer
+    has_more: frozenset[str]  # more often than each similar answer
 
 
 def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
@@ -150,7 +151,7 @@ def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
             if site.slot and expression_count(node) <= _MOST_NODES and text not in whole_answers:
                 at_slot = values[site.slot]
                 at_slot[text] = at_slot.get(text) or _fragment(node)
-            for step in _step_fragments(node) if _has_no_local_sizes(node, site.scope) else ():
+            for step in _step_fragments(node) if _has_no_local_indices(node, site.scope) else ():
                 text = ast.unparse(step)
                 steps[text] = steps.get(text) or _fragment(step)
                 slots[text].add(site.slot)
@@ -165,9 +166,9 @@ def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
 
 
 def _effect_statement(node: ast.AST) -> ast.stmt | None:
-    """Return a statement without a result: a method call, or an `if` that raises an error.
+    """Return a statement that runs only for its effect: a method call, or an `if` that raises an error.
 
-    The returned `raise` has no message. Return None for any other node.
+    The error's message is removed. Return None for any other node.
     """
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))):
@@ -226,7 +227,7 @@ def operation(node: ast.AST) -> str:
     return ""
 
 
-# Operations of which the first or the second argument may be the input of a step.
+# Operations whose first or second argument may be the input of a step.
 _OF_TWO = frozenset(("MatMult", "maximum", "minimum", "masked_fill", "Add", "Mult", "dot"))
 _EQUIVALENT = {
     "T": "transpose", "mT": "transpose", "t": "transpose", "swapaxes": "transpose", "permute": "transpose",
@@ -242,15 +243,15 @@ def operations(code: Code) -> Counter[str]:
     return Counter(does for node in nodes if (does := operation(node)))
 
 
-def _has_no_local_sizes(node: ast.expr, scope: Scope) -> bool:
-    """Whether the indices in an expression use only parameters. Other code may lack the local names."""
+def _has_no_local_indices(node: ast.expr, scope: Scope) -> bool:
+    """Whether the indices in an expression use no local variables, which a student's code may lack."""
     shared_names = {*scope.parameters, *ANYWHERE}
     indices = (one.slice for one in ast.walk(node) if isinstance(one, ast.Subscript))
     return all({*names_in(index)} <= shared_names for index in indices)
 
 
 def _step_fragments(node: ast.expr) -> Iterator[ast.expr]:
-    """For each operand, yield the node with the placeholder instead of the operand, if this step is small."""
+    """Yield the small steps in a node: one for each operand, with the placeholder instead of the operand."""
     for operand in _operands(node):
         size = expression_count(node) - expression_count(operand)
         if not isinstance(operand, ast.Constant) and size <= _MOST_STEP_NODES:
@@ -273,7 +274,7 @@ def _operands(node: ast.expr) -> list[ast.expr]:
 
 
 def step_input(node: ast.expr) -> ast.expr | None:
-    """Return the input of a step: its first operand."""
+    """Return the operand that is probably the input of a step: the first one, or None."""
     return next(iter(_operands(node)), None)
 
 
@@ -292,7 +293,7 @@ class Edit:
     make: Make  # returns the replacement of this node
     kind: str  # the kind of change, such as "dimension"
     rank: float
-    size: int = 0  # the number of removed and added tokens, plus a surcharge for large edits
+    size: int = 0  # the number of removed and added tokens; more if several parts of the code are replaced
     extent: int = 0  # the number of tokens in the old code
     more: tuple[tuple[ast.AST, Make], ...] = ()  # further nodes and their replacements
     within: Code | None = None  # the code that is changed: the student's code, or an equivalent form
@@ -326,7 +327,7 @@ class EditBuilder:
         *more: tuple[ast.AST, New],
         size: int | None = None,
     ) -> Iterator[Edit]:
-        """Yield an edit if it is small. If `size` is given, always yield the edit, with exactly this rank."""
+        """Yield an edit. Without `size`, yield it only if it is small; its rank then grows with its size."""
         if size is not None:
             yield edit_of([(old, new), *more], kind, rank, size)
             return

@@ -1,11 +1,11 @@
-"""Reads a course's catalogue of misconceptions: their names, sentences, hints and rules.
+"""Reads a course's catalogue of misconceptions.
 
 The author writes the catalogue as Python files in solutions/misconceptions. Each file defines some of:
 
 - `MISCONCEPTIONS`, more specific misconceptions first.
-- `PLACES`: steps of right answers. A report names the step that is wrong if no misconception fits.
+- `PLACES`: steps of right answers. If no misconception fits, a report names the wrong step.
 - `WRITINGS`: rules that rewrite code into a standard form. All other rules are written for this form.
-- `WRITINGS_OF_MATRICES`: more rules of this sort, which are valid only for two-dimensional tensors.
+- `WRITINGS_OF_MATRICES`: such rules that are valid only for two-dimensional tensors.
 """
 
 import ast
@@ -42,14 +42,14 @@ class Misconception:
     where: str = ""  # a regular expression; this entry applies only to questions with a matching right answer
 
     def quoting(self, messages: Iterable[re.Match[str]]) -> str:
-        """Return the sentence, with up to three different texts that the group `quoted` has matched."""
+        """Return the sentence with up to three quotations. `messages` are matches of `says`."""
         groups = (message.groupdict().get("quoted") for message in messages)
         quotes = [*dict.fromkeys(filter(None, groups))][:_MOST_QUOTES]
         return f"{self.sentence.removesuffix('.')}: {', or '.join(quotes)}." if quotes else self.sentence
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules of `changes`."""
+        """The rules in the text `changes`, with the name of this misconception."""
         parsed_rules = rules(self.changes) if self.changes else ()
         return tuple(replace(rule, misconception=self.name) for rule in parsed_rules)
 

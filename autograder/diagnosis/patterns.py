@@ -151,10 +151,9 @@ class Rule:
     def apply(
         self, tree: ast.Module, within: Container[str] | None = None, near: Container[int] | None = None
     ) -> Iterator[ast.Module]:
-        """Yield rewritten copies of the code: some with a single match rewritten, then one with all matches.
+        """Yield copies of the code: in each of the first ones, one match is rewritten; in the last one, all.
 
-        If `within` is given, only the functions and classes with these names are rewritten. If `near` is
-        given, only the nodes with these ids are rewritten.
+        Only functions and classes with names in `within`, and nodes with ids in `near`, are rewritten.
         """
         count = self._rewrite(tree, None, within, near)[1]
         single = [*range(min(count, _MOST_SINGLE_REWRITES))] if count > 1 and not self.others else []
@@ -263,7 +262,7 @@ class Rule:
     ) -> set[int]:
         """Return the ids of the nodes that match the pattern's root, and the ids of their ancestors.
 
-        If `near` is given, only ids in `near` are returned, and expressions outside it are not matched.
+        If `near` is given, leave out all ids that are not in `near`.
         """
         ids = set[int]()
         matched = near if isinstance(self._root, ast.expr) else None
@@ -288,7 +287,7 @@ class Rule:
 
     @cached_property
     def _words(self) -> set[str]:
-        """The pattern's words, without its letters. Code that lacks one of these words cannot match."""
+        """The names and keywords in the pattern, without its letters. Matching code contains all of them."""
         words = (word for statement in self._patterns[0] for word in token_counts(statement))
         return {word for word in words if len(word) > 1 and word.isidentifier()}
 

@@ -57,7 +57,7 @@ def _same_reply(expected: Reply, actual: Reply, texts: bool) -> bool:
 
 
 def _object_type(reference: Header) -> frozenset[str]:
-    """Return the type of an object in the worker, without the object's number.
+    """Return the type of an object in the worker, without the number by which the worker refers to it.
 
     The type is in a set, because `_equal` compares sets, but ignores strings.
     """

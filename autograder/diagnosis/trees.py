@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 New = ast.AST | list[ast.stmt]  # the replacement of a node; a statement can become several statements
 HOLE = "_hole_"  # the placeholder for the input of a step
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_CACHED_TREES = 2048  # the largest number of results in the cache of a function
+_CACHED_TREES = 2048  # the largest number of results in each cache of this module
 _Tree = TypeVar("_Tree", bound=ast.AST)
 
 
@@ -101,7 +101,7 @@ def parents(tree: ast.AST) -> Mapping[int, Sequence[ast.AST]]:
 
 @lru_cache(_CACHED_TREES)
 def by_type(tree: ast.AST) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
-    """Return the nodes of a tree by their types."""
+    """Return the nodes of each type, in the order of `walk`."""
     nodes = defaultdict[type[ast.AST], list[ast.AST]](list)
     for node in walk(tree):
         nodes[type(node)].append(node)
@@ -139,7 +139,7 @@ def _head(kind: str, *fields: tuple[str, Any]) -> str:
 
 
 def is_same_call(first: ast.AST, second: ast.AST) -> bool:
-    """Whether both nodes call the same function."""
+    """Whether both nodes are calls that write the called function in the same way."""
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
     return ast.unparse(first.func) == ast.unparse(second.func)
@@ -210,7 +210,7 @@ def token_distance(first: Counter[str], second: Counter[str]) -> int:
 
 
 def expression_count(tree: ast.AST) -> int:
-    """Return the number of expressions in a tree."""
+    """Return the number of expressions in a tree: 3 for `a + b`."""
     return sum(isinstance(node, ast.expr) for node in walk(tree))
 
 

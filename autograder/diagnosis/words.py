@@ -107,9 +107,9 @@ class Looked:
     def _joined_positions(
         self, changed: ast.AST, removed: Sequence[ast.AST], cell: int | None
     ) -> Iterator[tuple[int, int] | None]:
-        """Yield the positions of removed nodes that are outside the statement of `changed`.
+        """Yield the positions of removed nodes that the student wrote in another statement than `changed`.
 
-        There are such nodes if several of the student's statements were joined into one before the edit.
+        An edit can remove such nodes if it edits a form of the code with joined statements.
         """
         pairs = zip(self.code.statements, self.code.cells, strict=True)
         of_cell = [statement for statement, its_cell in pairs if its_cell == cell]
@@ -120,7 +120,7 @@ class Looked:
                 yield self._position(node, cell)
 
     def _position(self, node: ast.AST, cell: int | None) -> tuple[int, int] | None:
-        """Return the position in the student's code of a node or, if the node is a copy, of its original."""
+        """Return the position of a node, or of the node's original, in the student's code."""
         extent = _extent(node)
         for index, statement in enumerate(self.code.statements if extent[1] else ()):
             if self.code.cells[index] == cell:
@@ -153,8 +153,8 @@ def _extent(node: ast.AST) -> tuple[object, ...]:
 class Unplaced(Looked):
     """The code of an answer, for an explanation that is valid for all answers with the same syntax tree.
 
-    Where other explanations have a line and a quotation, this explanation has an index into `spots`, between
-    two NUL characters.
+    In its texts, the index of a spot between NUL characters stands for a line and a quotation. For each
+    answer, its line and quotation replace the index.
     """
 
     spots: list[Spot] = field(default_factory=list)
@@ -164,7 +164,7 @@ class Unplaced(Looked):
         return f"\0{self._number(edit)}\0"
 
     def place(self, question: str, edit: Edit) -> AnswerLine | None:
-        """Return an answer's line in which the index of the spot replaces the line number."""
+        """Return an AnswerLine with the index of the spot instead of a line number."""
         return AnswerLine(question, self._number(edit)) if Looked.place(self, question, edit) else None
 
     def _number(self, edit: Edit) -> int:
@@ -253,7 +253,6 @@ def _smallest_difference(old: ast.AST, new: ast.AST) -> ast.AST:
 
 
 def _arguments_by_text(call: Any) -> dict[str, ast.expr]:
-    """Return a call's arguments by their texts."""
     arguments = (*call.args, *(keyword.value for keyword in call.keywords))
     return {ast.unparse(argument): argument for argument in arguments}
 
@@ -268,7 +267,10 @@ def new_code(edit: Edit) -> str:
 
 
 def same_results(mistakes: Sequence[Mistake]) -> str:
-    """Return a sentence on mistakes with the same results, and a hint. The caller adds a "Y" or "y"."""
+    """Return a sentence on mistakes with the same results, and a hint.
+
+    It begins with "our code", so that callers can put "Y" or "y" in front.
+    """
     misconceptions = [mistake for mistake in mistakes if isinstance(mistake, Misconception)]
     sentences = [one.sentence for one in misconceptions[:_MOST_ALTERNATIVES]]
     match sentences:
