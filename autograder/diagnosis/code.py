@@ -26,7 +26,7 @@ class Scope:
     attributes: tuple[str, ...] = ()  # attributes of self, and its buffers
     unread_attributes: tuple[str, ...] = ()  # attributes of self that no method reads
     in_class: bool = False
-    takes_tensors: bool = False  # whether the function may take a tensor as an argument
+    takes_tensors: bool = False  # whether the function may take a tensor; known only when mutants are made
     # By variable: the slots in which the function reads the variable.
     uses: Mapping[str, tuple[Slot, ...]] = field(default_factory=dict, compare=False)
 
@@ -46,7 +46,7 @@ class Code:
     """The statements of an answer, in order."""
 
     statements: tuple[ast.stmt, ...]
-    cells: tuple[int, ...] = ()  # the number of each statement's cell, as the notebook counts cells
+    cells: tuple[int, ...] = ()  # the number of each statement's cell in the notebook
     fixed: frozenset[int] = frozenset()  # indices of the statements of other questions, which are not edited
 
     @cached_property
@@ -107,7 +107,6 @@ class Code:
         return self.cells[self._statement_index(node)] if self.cells else None
 
     def _statement_index(self, node: ast.AST) -> int:
-        """Return the index of the statement that contains a node."""
         return next(
             index
             for index, statement in enumerate(self.statements)
@@ -308,7 +307,7 @@ def _loops(node: ast.AST) -> bool:
 
 
 def attributes_of(node: ast.ClassDef) -> tuple[str, ...]:
-    """Return the names of the attributes and buffers that the methods of a class assign or register."""
+    """Return the attributes that the methods of a class assign, and the buffers that they register."""
     names: list[str] = []
     for child in walk(node):
         match child:
@@ -322,10 +321,7 @@ def attributes_of(node: ast.ClassDef) -> tuple[str, ...]:
 
 
 def takes_tensors(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a function may take a tensor: an argument has no annotation, or one that contains "Tensor".
-
-    `__init__` never counts.
-    """
+    """Whether an argument has no annotation, or one that contains "Tensor". False for `__init__`."""
     annotations = [arg.annotation for arg in node.args.args if arg.arg != "self"]
     texts = ["Tensor" if annotation is None else ast.unparse(annotation) for annotation in annotations]
     return node.name != "__init__" and any("Tensor" in text for text in texts)

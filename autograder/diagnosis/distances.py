@@ -1,7 +1,4 @@
-"""Computes how far a failed run is from the reference's run of the same test.
-
-Also computes how much of the search's budget a test uses.
-"""
+"""Computes how far a failed run is from the reference's run, and how much search budget a test uses."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -3,7 +3,7 @@
 Some edits insert values and steps of right answers. Others apply rules of the catalogue of misconceptions in
 reverse. General edits change a dimension, name, operator or bound, remove a step, reorder steps and
 statements, or assign a result that the code throws away. Most edits make no sense. That does not matter,
-because an edit is a repair only if the edited code passes the hidden tests.
+because an edit is a repair only if all hidden tests then pass.
 """
 
 import ast
@@ -64,8 +64,8 @@ _NOT_DIMENSIONS = frozenset((  # functions, with the index of an argument that i
     ("split", "1"), ("chunk", "1"), ("repeat_interleave", "1"), ("norm", "1"), ("normalize", "1"),
     ("narrow", "2"), ("narrow", "3"), ("select", "2"), ("unflatten", "2"),
 ))  # fmt: skip
-# Functions that swap two dimensions. Rules of tables.py change both dimensions at once. A change of only one
-# could make them equal, and then the call would have no effect.
+# Functions that swap two dimensions. Rules of tables.py change both at once, because a change of one could
+# make them equal.
 _TRANSPOSE = ("transpose", "swapaxes")
 _CASTS = frozenset(("to", "float", "double", "type_as", "half"))
 _EXTRA_TOKENS = 8  # a new value has at most 2 * (tokens of the old value) + _EXTRA_TOKENS tokens
@@ -150,7 +150,7 @@ def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
         return
     slots, size = dict.fromkeys([site.slot, *site.use_slots]), token_counts(node).total()
     slots |= {("range", "0"): None} if site.slot == ("range", "1") else {}
-    # A much longer value would replace the student's answer by a whole solution.
+    # A much longer value would be a whole solution instead of an edit.
     most_tokens = 2 * size + (3 if site.slot[0] == "return" else _EXTRA_TOKENS)
     for fragment in dict.fromkeys(one for slot in slots for one in builder.right.values.get(slot, ())):
         if isinstance(fragment.tree, ast.Name) and fragment.tree.id not in site.scope.names:
@@ -187,7 +187,7 @@ def _kind_of_value(site: NodeInScope, tree: ast.AST) -> str:
 
 
 def _takes_dimension(site: NodeInScope) -> bool:
-    """Whether a node is an argument that selects a dimension, such as the argument of `x.sum(1)`."""
+    """Whether a node is an argument that selects a dimension, as in `x.sum(1)`."""
     function, argument = site.slot or ("", "")
     if not argument.isdigit():
         return argument in _DIM_NAMES
@@ -195,7 +195,6 @@ def _takes_dimension(site: NodeInScope) -> bool:
 
 
 def _other_numbers(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits with other dimensions, bounds, numbers and truth values."""
     node, value = site.node, _constant(site.node)
     function, _ = site.slot or ("", "")
     if isinstance(value, bool):
@@ -214,7 +213,7 @@ def _other_numbers(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _constant(node: ast.AST) -> Any:
-    """Return the value of a constant, or of a negative number."""
+    """Return the value of a constant, also of a negative number."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return -value
@@ -224,7 +223,6 @@ def _constant(node: ast.AST) -> Any:
 
 
 def _other_names(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits with the names of other arguments, variables or attributes."""
     scope = site.scope
     match site.node:
         case ast.Name(id=name, ctx=ast.Load()) if name in scope.names:
@@ -264,9 +262,9 @@ def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _may_replace(name: str, site: NodeInScope) -> bool:
-    """Whether a name may replace a node. For the argument `bias`, the name must contain "bias".
+    """Whether a name may replace a node. Only a name with "bias" may replace the value in `bias=True`.
 
-    Otherwise any variable that holds a number could replace `bias=True`, because numbers count as True.
+    Otherwise any variable that holds a number could replace it, because numbers count as True.
     """
     return site.slot is None or site.slot[1] != "bias" or "bias" in name
 
@@ -305,7 +303,6 @@ def _by_several_rules(code: Code, right: RightAnswerFragments) -> Iterator[Edit]
 def _kind_and_rank_of_rule(
     builder: EditBuilder, rule: Rule, node: ast.AST, replacement: ast.AST
 ) -> tuple[str, float]:
-    """Return the kind and rank of an edit whose rule has no rank."""
     if not rule.misconception:
         return _kind_and_rank(builder, node, replacement)
     *_, smallest = path_to_difference(node, replacement)
@@ -356,7 +353,6 @@ def _inverse_slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _kind_and_rank(builder: EditBuilder, part: ast.AST, other: ast.AST) -> tuple[str, float]:
-    """Return the kind and rank of a change of `part` into `other`."""
     parts = (*ast.iter_child_nodes(part), *ast.iter_child_nodes(getattr(part, "func", ast.Pass())))
     match part, other:
         case _, ast.Pass():
@@ -400,7 +396,6 @@ _KINDS: dict[type[ast.AST], str] = {
 
 
 def _swapped_elements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that swap two neighbouring elements of a tuple or list."""
     match site.node:
         case ast.Tuple(elts=parts, ctx=ast.Load()) | ast.List(elts=parts, ctx=ast.Load()):
             for at, pair in enumerate(pairwise(parts)):

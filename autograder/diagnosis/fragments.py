@@ -1,7 +1,7 @@
 """Collects the steps and values of right answers, and builds the edits that put them into a wrong answer.
 
 A step is one operation on a value (its input), such as a transpose. A slot is where a value is used, such as
-the first argument of `softmax`. A fragment is a value, a step or a statement of a right answer.
+the first argument of `softmax`. A fragment is a value, a step or a statement.
 """
 
 import ast
@@ -36,7 +36,7 @@ from autograder.diagnosis.trees import (
     without_positions,
 )
 
-_MOST_NODES = 14  # the largest number of expressions in a value; a larger value would be a whole solution
+_MOST_NODES = 14  # the largest number of expressions in a value
 _MOST_STEP_NODES = 16  # the largest number of expressions in a step, without its input
 _MOST_COMPARED = 2  # the largest number of right answers with which a wrong answer is compared
 Names = Mapping[str, str]  # maps a right answer's names to a student's names; attributes begin with "self."
@@ -71,10 +71,10 @@ class RightAnswerFragment:
 def name_substitutions(
     fragment: RightAnswerFragment, scope: Scope, most: int = MOST_NAMES
 ) -> tuple[tuple[Names, Counter[str]], ...]:
-    """Return possible names for a fragment in the student's code, most likely names first.
+    """Return possible renamings of a fragment for the student's code, the likeliest first.
 
-    Each item maps the names that the student's code lacks to the student's names. With it come the token
-    counts of the renamed fragment.
+    Each has a mapping from names that the student's code lacks to the student's names, and the token counts
+    of the renamed fragment.
     """
     if fragment.attributes and not scope.in_class:
         return ()
@@ -119,7 +119,7 @@ class RightAnswerFragments:
     inverse_rules: RulesByType = field(default_factory=dict)
 
     def compared(self, code: Code) -> "Compared":
-        """Compare the code's operations with the operations of the most similar right answers."""
+        """Compare the code's operations with those of the most similar right answers."""
         counts = operations(code)
         nearest = sorted(self.operations, key=lambda other: token_distance(counts, other))
         lacks = [frozenset(other - counts) for other in nearest[:_MOST_COMPARED]] or [frozenset[str]()]
@@ -166,10 +166,7 @@ def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
 
 
 def _effect_statement(node: ast.AST) -> ast.stmt | None:
-    """Return a statement that runs only for its effect: a method call, or an `if` that raises an error.
-
-    The error's message is removed. Return None for any other node.
-    """
+    """Return a method call, or an `if` that raises an error (without the message). Otherwise return None."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))):
             return node if name not in ANYWHERE and method not in ("append", "extend") else None
@@ -179,7 +176,7 @@ def _effect_statement(node: ast.AST) -> ast.stmt | None:
 
 
 def _whole_answer(node: ast.AST) -> Iterator[ast.expr]:
-    """If a function has only a `return` statement, yield the returned value, which is the whole answer."""
+    """Yield the returned value of a function that has only a `return` statement."""
     match node:
         case ast.FunctionDef(body=[ast.Return(value=ast.expr() as value)]):
             yield value
@@ -374,5 +371,5 @@ def edit_of(
 
 
 def returning(new: New) -> Make:
-    """Return a function that returns the replacement `new`, for the field `make` of an edit."""
+    """Return a function that returns `new`, for the field `make` of an edit."""
     return lambda: new

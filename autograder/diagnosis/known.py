@@ -14,8 +14,8 @@ from autograder.diagnosis.patterns import PatternError, rules
 def known_mistakes(exercise: Exercise, path: Path | None = None) -> tuple[Answer, ...]:
     """Return the wrong answers of mistakes.py, or of another file, with their code.
 
-    Each must define the name of its question, such as a function, but of no other question. If one does not,
-    or if an edit does not fit the solution, raise SourceError.
+    Raise SourceError if an edit does not fit the solution, or if an answer does not define the name of its
+    question, and only of this question.
     """
     answers = (answer for answer in exercise.wrong_answers(path) if answer.kind is Kind.MISTAKE)
     mistakes = tuple(

@@ -27,15 +27,15 @@ _ROUNDS = 4  # each rule for the standard form is applied at most this often; re
 
 @dataclass(frozen=True)
 class Misconception:
-    """One mistake that students make. Different answers, even to different questions, can contain it."""
+    """A mistake that students make. Answers to different questions can contain it."""
 
     name: str
     sentence: str  # for the student: what is wrong
     hint: str  # for the student: what to think about next
     changes: str = ""  # rules that put this mistake into right answers
     crash: str = ""  # a regular expression; an error message that matches is evidence of this mistake
-    # A regular expression; a message of a failed test that matches is evidence of this mistake. If the
-    # expression has a group `quoted`, the report quotes the text that this group matches.
+    # A regular expression; a message of a failed test that matches is evidence of this mistake. The report
+    # quotes the text that its group `quoted` matches.
     says: str = ""
     whole: bool = False  # whether the messages of all failed tests must match `says`
     if_unrepaired: bool = False  # whether `says` is used only if no repair was found
@@ -91,7 +91,7 @@ class Catalogue:
 
 
 def format_rule(misconception: Misconception, rule: Rule) -> str:
-    """Return a text with the misconception's name and its rule, as the rule is written in the catalogue."""
+    """Return the misconception's name and its rule, as the catalogue writes the rule."""
     changes = " && ".join(f"{one.before} => {one.after}" for one in (rule, *rule.others))
     return f"{misconception.name}: {changes}"
 

@@ -3,8 +3,8 @@
 A rule `before => after` has a pattern and its replacement. A misconception's rules turn right answers into
 wrong answers. A pattern is Python code in which a single capital letter matches any expression: `X / Y**0.5`
 matches every division by a square root. If a letter occurs twice, it must match the same code both times. A
-letter after a dot matches any attribute except .T. `...` matches all remaining arguments if it is the last
-argument of a call, and any body in `if X: ...`. A pattern of several lines matches consecutive statements.
+letter after a dot matches any attribute except .T. As the last argument of a call, `...` matches all
+remaining arguments; in `if X: ...`, it matches any body. Several lines match consecutive statements.
 
 ` || ` separates alternative right sides of a rule, ` && ` separates rules that are applied together. In a
 table, a line begins with the kind and the rank of an edit: `operator 1.3 | X + Y => X - Y`.
@@ -173,10 +173,10 @@ class Rule:
 
     @cached_property
     def inverse(self) -> "Rule | None":
-        """The rule that rewrites the right side as the left side, or None.
+        """The rule in reverse, which rewrites the right side as the left side, or None.
 
         Both sides must be expressions. The right side must have all letters of the left side, and must be
-        more than a single name. Rules that are applied together have an inverse only if each of them has one.
+        more than a name.
         """
         before, after = self._expressions
         inverses = tuple(one.inverse for one in self.others)
@@ -209,8 +209,7 @@ class Rule:
     def is_about_results(self) -> bool:
         """Whether the left side is a `return` without arithmetic, such as `return X`.
 
-        Such a rule would match nearly every function. So it may rewrite only the function or class that the
-        question asks for, and the base classes of this class.
+        Such a rule would match nearly every function. So it is not applied to helper functions.
         """
         first = self._patterns[0][0]
         return isinstance(first, ast.Return) and "BinOp(" not in ast.dump(first)
@@ -222,9 +221,9 @@ class Rule:
         within: Container[str] | None = None,
         near: Container[int] | None = None,
     ) -> tuple[ast.Module, int]:
-        """Return the rewritten code and the number of matches.
+        """Rewrite the match with this index. Return the code and the number of matches.
 
-        Only the match with the index `match_index` is rewritten. _ALL rewrites all matches, None only counts.
+        _ALL rewrites all matches, None only counts.
         """
         ids = self._ids_to_rewrite(tree, within, near)
         if not ids:
@@ -300,14 +299,12 @@ class Rule:
 
 
 def _letters(pattern: ast.expr) -> Set[str]:
-    """Return the letters of a pattern, by matching the pattern with itself."""
     bound: Bound = {}
-    fits(pattern, pattern, bound)
+    fits(pattern, pattern, bound)  # a pattern matches itself, and each letter matches itself
     return bound.keys()
 
 
 def _value(statements: list[ast.stmt]) -> ast.expr | None:
-    """Return the pattern's expression, or None if the pattern is not a single expression."""
     match statements:
         case [ast.Expr(value=value)]:
             return value
@@ -322,14 +319,13 @@ def _matching_nodes(tree: ast.AST, pattern: ast.AST, near: Container[int] | None
 
 
 def _fits_value(pattern: ast.expr, node: ast.AST, bound: Bound) -> bool:
-    """Whether a node matches an expression and is not the target of an assignment."""
+    """Whether a node matches an expression, and is not assigned."""
     return isinstance(getattr(node, "ctx", None), ast.Load | None) and fits(pattern, node, bound)
 
 
 def _replace_matches(
     statements: list[ast.stmt], before: list[ast.stmt], after: list[ast.stmt], is_selected: Callable[[], bool]
 ) -> list[ast.stmt]:
-    """Return the statements after replacing the selected matches of `before` by `after`."""
     size, index = len(before), 0
     while index + size <= len(statements):
         bound: Bound = {}

@@ -1,6 +1,6 @@
 """Names the place of a mistake: the step that a repair changes, such as the scaling.
 
-A repair proves where a mistake is, even if no misconception of the catalogue says what the mistake is.
+A repair proves where a mistake is, even if no misconception says what it is.
 """
 
 import ast
@@ -61,7 +61,7 @@ def places_of(wrong: ast.Module, right: ast.Module, kind: str, places: Sequence[
     """Yield the places at which right code differs from wrong code, in the catalogue's order.
 
     Patterns are matched with the right code. If the repair only removes tokens, patterns are matched with the
-    wrong code instead, because only the wrong code has the removed step.
+    wrong code instead, which still has the removed step.
     """
     of_kind = [place for place in places if not place.kinds or kind in place.kinds.split(",")]
     right_path, wrong_path = _changed_path(right, wrong), _changed_path(wrong, right)
@@ -131,12 +131,12 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
 
 
 def _is_module(value: object) -> bool:
-    """Whether a letter matches a module. In `torch.mean(x)`, the X of `X.mean(P)` must not match `torch`."""
+    """Whether a letter's code is a module: the X of `X.mean(P)` must not match `torch` in `torch.mean(x)`."""
     return isinstance(value, ast.Name) and value.id in MODULES
 
 
 def _is_plain_value(value: ast.AST) -> bool:
-    """Whether a value is small and has no calls. A change inside it counts as a change of the whole value."""
+    """Whether a value is small and has no calls. A change in it counts as a change of the whole value."""
     has_call = any(isinstance(node, ast.Call) for node in ast.walk(value))
     return not has_call and expression_count(value) <= _MOST_NODES
 

@@ -1,8 +1,7 @@
 """Finds out from a repair what is wrong in a student's code: the place, name and kind of the mistake.
 
 Code is compared in several forms. The standard form writes equivalent code in the same way. Inlining replaces
-variables by small values. Joining statements puts a value into the next statement, if only this statement
-reads it.
+variables by small values. Joining puts a value into the next statement, if only this statement reads it.
 """
 
 import ast
@@ -102,8 +101,7 @@ class Repairer:
     def place(self, question: str, edit: Edit) -> Place | None:
         """Return the first place of the catalogue that contains every change of an edit, or None.
 
-        Also return None if the code has casts and the edit removes none of them, because a cast may be the
-        mistake.
+        Also return None if the code has casts that the edit leaves, because a cast may be the mistake.
         """
         code = edit.within
         if code is None or (code.casts and code.edited(edit.changes).casts == code.casts):
@@ -129,10 +127,9 @@ class Repairer:
         return [place for place in self.catalogue.places if place.fits(right)]
 
     def _differing_statements(self, wrong: Code, right: Code) -> Iterator[tuple[ast.Module, ast.Module]]:
-        """Yield the statements that differ, in up to three forms.
+        """Yield the statements that differ: in the standard form, then with inlined values, then also joined.
 
-        The first is the standard form or, if this form has no differences, the code as written. In the second
-        form, values are inlined. In the third form, statements are also joined.
+        If the standard form removes all differences, begin with the statements as they were written.
         """
         pairs = zip(wrong.statements, right.statements, strict=True)
         differing = [pair for pair in pairs if pair[0] is not pair[1]]
@@ -248,15 +245,14 @@ def _without_local_names(tree: ast.Module) -> ast.Module:
 
 
 def _text(tree: ast.Module) -> str:
-    """Return the text of code without docstrings. The texts of shared statements are cached."""
     return Code(tuple(tree.body)).text
 
 
 def sort_of(edit: Edit, code: Code) -> tuple[object, ...]:
     """Return a key that similar edits share: the kind, the changed function, and one more item.
 
-    This item is the inserted operation if the edit inserts one. Otherwise it is the slot of the replaced
-    node, or the node's type if the node has no slot.
+    This item is the inserted operation, if any. Otherwise it is the replaced node's slot or, without a slot,
+    its type.
     """
     site = next((site for site in (edit.within or code).places if site.node is edit.old), None)
     function = site.scope.function if site else ""

@@ -43,7 +43,7 @@ _SINGLE_SHARE, _HALF_SHARE, _PAIR_SHARE = 0.6, 0.7, 0.85
 _MOST_PAIRED_EDITS = 36  # the largest number of edits that are combined into pairs
 _MOST_PAIRED_AT_NODE = 5  # the largest number of these edits that replace the same node
 _MOST_PROBES = 4  # the largest number of failed tests by which half repairs are compared
-_LEAST_PROGRESS = 0.2  # the least amount by which a half repair decreases the sum of distances in these tests
+_LEAST_PROGRESS = 0.2  # the least amount by which a half repair decreases the total distance in these tests
 _RIGHT_SHAPE_DISTANCE = 1.5  # the largest distance of a result with the right shape
 _WRONG_SHAPE_DISTANCE = 2.0  # the distance of a result with a wrong shape
 # Kinds of edits that are paired even if they do not change the first failed test's result.
@@ -52,12 +52,12 @@ _KINDS_FOR_OTHER_TESTS = ("error", "statement")
 _SHARE_FOR_TWO = 0.3
 _MOST_RANKED = 48  # the largest number of failed candidates that are ranked as half repairs
 _MOST_HALF_REPAIRS = 3  # the largest number of half repairs after which second edits are tried
-# The largest number of candidates in one request, and of candidates that are tried after the first repair.
-_BATCH = 16
+_BATCH = 16  # the largest number of candidates in one request, and of those tried after the first repair
 _MOST_REPAIRS = 4  # the best repair is chosen among at most this many
-# A failed candidate whose result in one test equals that of known wrong answers is compared with them in all
-# tests: at most 8 candidates, and at most 2 with the same known wrong answers.
-_MOST_RECOGNIZED, _MOST_EQUAL = 8, 2
+# If a failed candidate gives the same result in one test as known wrong answers, they are compared in all
+# tests.
+_MOST_RECOGNIZED = 8  # the largest number of these candidates
+_MOST_EQUAL = 2  # the largest number of candidates that are compared with the same wrong answers
 _LONGEST_BATCH = 300_000  # the largest total cost of the tests in one request, in microseconds
 _MOST_TESTS_AT_ONCE = 8  # the largest number of tests in one request
 
@@ -85,7 +85,7 @@ class Search:
     # For a few failed tests: how far the student's code is from passing, and the code's packed replies.
     _distances_before: dict[HiddenTest, float] = field(default_factory=dict)
     _replies_before: dict[HiddenTest, bytes] = field(default_factory=dict)
-    # Failed candidates that may be half repairs: a list of likely candidates, and a list of the others.
+    # Failed candidates that may be half repairs: the likely ones, and the others.
     _half_repairs: tuple[list[Candidate], list[Candidate]] = field(default_factory=lambda: ([], []))
     # Failed candidates with one edit, except those with a new error, a new wrong shape or unchanged numbers.
     _failed: list[Candidate] = field(default_factory=list)
@@ -94,8 +94,7 @@ class Search:
         """Yield repairs of code that fails the tests `failed`. The best repair comes first.
 
         Two edits are tried only if one is not enough. If no candidate passes all tests, the result may be
-        code with known mistakes (`Repair.remaining`). The second and later repairs are tested completely only
-        when the caller asks for them.
+        code with known mistakes (`Repair.remaining`). Later repairs are tested only when they are needed.
         """
         self._tried_texts.add(code.text)
         self._distances_before = self._distances(code, failed)
@@ -148,7 +147,7 @@ class Search:
     def _recognized(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
         """Return the student's code if it has the same results as known wrong answers.
 
-        Otherwise return the candidates that have such results and fail no test that the student's code passes.
+        Otherwise return the candidates that have such results, and pass all tests that the code passes.
         """
         original = Candidate(self.runner, code)
         original.failure = self._run(min(failed, key=self._whole_cost), original)
@@ -170,17 +169,17 @@ class Search:
         return recognized
 
     def _known_mistakes(self, failed: Candidate) -> tuple[Mistake, ...]:
-        """Return the known mistakes whose wrong answers have the same results as a failed candidate."""
+        """Return the mistakes of the known wrong answers with the same results as a failed candidate."""
         run = partial(self._run_alone, Candidate(self.runner, failed.code))
         return self.known_results.mistakes(failed.failure, run) if failed.failure else ()
 
     def _run_alone(self, candidate: Candidate, test: HiddenTest, inputs: Inputs) -> Run:
-        """Return the run of a test on a candidate. All replies for the test are requested at once."""
+        """Run a test on a candidate. All its replies are requested at once."""
         self._ask([candidate], [test], inputs)
         return self._run(test, candidate, inputs)
 
     def _with_known_mistakes(self, repair: Repair, failed: Sequence[HiddenTest]) -> Repair:
-        """Return a repair of two edits, with the known mistakes that each of the edits repairs."""
+        """Add to a repair by two edits the known mistakes that each edit repairs."""
         codes = [edit.within.edited(edit.changes) for edit in repair.edits if edit.within]
         after_one = [Candidate(self.runner, code) for code in codes]
         for candidate in after_one:
@@ -188,7 +187,6 @@ class Search:
         return replace(repair, repaired=tuple(map(self._known_mistakes, reversed(after_one))))
 
     def _passes_any(self, code: Code, failed: Sequence[HiddenTest]) -> bool:
-        """Whether the code passes at least one of the tests `failed`."""
         candidate = Candidate(self.runner, code)
         return any(self._run(test, candidate).error is None for test in failed)
 
@@ -236,8 +234,8 @@ class Search:
     def _save_half_repair(self, candidate: Candidate, run: Run, *, was_first: bool) -> None:
         """Save a failed candidate for pairs of edits, and as a possible half repair.
 
-        If the code has two mistakes, the first failed test shows one of them, which must be repaired first.
-        So a half repair must change the replies to this test, without making them worse.
+        If the code has two mistakes, the first failed test shows one of them. So a half repair must change
+        the replies to this test, without making them worse.
         """
         if len(candidate.edits) > 1:
             return
@@ -277,7 +275,7 @@ class Search:
             yield from self._candidate(code, [*first.changes, *second.changes], (first, second))
 
     def _passes_all(self, candidate: Candidate, failed: Sequence[HiddenTest]) -> bool:
-        """Whether a candidate that passes the tests `failed` passes all tests, on both sets of inputs."""
+        """Whether a candidate that passes the tests `failed` passes all tests, with both sets of inputs."""
         tests = sorted(self.suite.of(self.question), key=lambda test: -self._failures[test])
         others = [test for test in tests if test not in failed]
         if self._first_failure(others, candidate) is not None:
@@ -318,7 +316,7 @@ class Search:
         return 0.0 if run.error is None else distance(self.answer(run.test, DISCLOSED).run, run)
 
     def _candidates(self, edited: Iterable[Candidate], order: list[HiddenTest]) -> Iterator[Candidate]:
-        """Yield candidates that are valid code, with cached replies to the test that is first in `order`."""
+        """Yield candidates that run without an error, with cached replies to the first test in `order`."""
         for candidate in self._answered(edited, order, 1):
             self.tried += 1
             self.spent += _CANDIDATE_COST
@@ -429,7 +427,6 @@ def _preference(candidate: Candidate) -> tuple[float, ...]:
 
 
 def _are_disjoint(first: Edit, second: Edit) -> bool:
-    """Whether two edits replace separate parts of the code."""
     replaced = [{id(old): old for old, _ in edit.changes} for edit in (first, second)]
     contained = [{id(part) for node in nodes.values() for part in walk(node)} for nodes in replaced]
     return contained[0].isdisjoint(replaced[1]) and contained[1].isdisjoint(replaced[0])

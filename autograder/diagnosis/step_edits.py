@@ -35,7 +35,7 @@ from autograder.diagnosis.trees import (
 )
 
 MOST_JOINT_NODES = 6  # the largest number of nodes that one edit changes in the same way
-_DIVISOR_DELAY = 0.9  # added to the rank of an edit whose new step divides by its input, or divides integers
+_DIVISOR_DELAY = 0.9  # added to the rank of an edit that adds an unlikely division (see `_is_divisor`)
 _MAIN_SLOTS = frozenset(("return", "=", "MatMult", "softmax", "masked_fill", "dropout", "matmul"))
 _SIZES = (("[]", "1"), ("Pow", "1"), ("range", "0"), ("range", "1"))  # slots that take numbers, not tensors
 _NO_TENSORS = ("shape", "dtype", "device", "inf", "training")  # attributes that are not tensors

@@ -46,8 +46,8 @@ def rewritten(
 ) -> Any:
     """Return a tree in which `change` has rewritten each node, inner nodes first.
 
-    `change` gets the original node and the node with its rewritten children. If `near` is given, only the
-    nodes with these ids are rewritten.
+    `change` gets the original node and the node with its rewritten children. `near` limits rewriting to the
+    nodes with these ids.
     """
     if near is not None and id(node) not in near:
         return node
@@ -73,7 +73,7 @@ def replaced(tree: ast.AST, new: Mapping[int, New], near: Container[int] | None 
 
 
 def with_values(tree: _Tree, values: Mapping[str, ast.expr]) -> _Tree:
-    """Return a tree in which each name that is a key of `values`, such as "x" or "self.key", is replaced.
+    """Return a tree in which names, such as "x" and "self.key", are replaced by their values.
 
     A variable is replaced only where it is read.
     """
@@ -133,7 +133,7 @@ def text_of(node: ast.stmt) -> str:
 
 @lru_cache(_CACHED_TREES)
 def _head(kind: str, *fields: tuple[str, Any]) -> str:
-    """Return the text of a function or class without its body. It is cached, because few edits change it."""
+    """Return the text of a function or class without its body. Few edits change it, so it is cached."""
     lists = {name: [*value] if isinstance(value, tuple) else value for name, value in fields}
     return ast.unparse(getattr(ast, kind)(**lists, body=[]))
 
@@ -155,10 +155,7 @@ def path_to_difference(first: ast.AST, second: ast.AST) -> Iterator[tuple[ast.AS
 
 
 def _dump_without_children(tree: ast.AST) -> str:
-    """Return a text of a node's type and fields, without the fields of its children.
-
-    A list becomes its length, and a child node becomes True.
-    """
+    """Return a node's type and fields as text. A list becomes its length, and a child node becomes True."""
     fields = {name: len(value) if isinstance(value, list) else value for name, value in ast.iter_fields(tree)}
     plain = {name: isinstance(value, ast.AST) or value for name, value in fields.items()}
     return f"{type(tree).__name__} {plain}"

@@ -50,10 +50,9 @@ KINDS: Mapping[str, str] = {  # by kind of edit: a description of the change, wi
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The positions of the nodes that an edit changes.
+    """The positions of the nodes that an edit changes, valid for all answers with the same syntax tree.
 
-    A position has the index of a statement, and the index of a node in that statement (in the order of
-    ast.walk). So a spot is valid for all answers with the same syntax tree.
+    A position has the index of a statement, and the index of a node in it (in the order of ast.walk).
     """
 
     changed: tuple[int, int] | None  # the smallest changed part of the student's text
@@ -75,7 +74,7 @@ class Looked:
         return self.at(self.spot(edit))
 
     def at(self, spot: Spot) -> str:
-        """Return where a spot is, such as "in line 7, at `dim=-2`"."""
+        """Return the position of a spot in the same words."""
         text, node = self._cell_text(spot), self._node_at(spot.changed)
         quoted = one_line(ast.get_source_segment(text, node) or "", _LONGEST_QUOTE + 1) if node else ""
         quoted = quoted if len(quoted) <= _LONGEST_QUOTE else f"{quoted[:_LONGEST_QUOTE]}…"
@@ -85,16 +84,16 @@ class Looked:
         return f"{where}, at `{quoted}`" if quoted and not spot.is_unquoted else where
 
     def place(self, question: str, edit: Edit) -> AnswerLine | None:
-        """Return the first line that an edit changes in the cell that answers the question."""
+        """Return the first line that an edit changes in the answer's cell, or None."""
         return self.line(question, self.spot(edit))
 
     def line(self, question: str, spot: Spot) -> AnswerLine | None:
-        """Return the first changed line of a spot in the cell that answers the question."""
+        """Return the first changed line of a spot in the answer's cell, or None."""
         lines = self._changed_lines(spot) if spot.changed and self._cell_text(spot) == self.main else []
         return AnswerLine(question, lines[0]) if lines else None
 
     def spot(self, edit: Edit) -> Spot:
-        """Return the positions of the nodes that an edit changes."""
+        """Return the spot that an edit changes."""
         others = [self._position(old, edit.cell) for old, _ in edit.more]
         is_unquoted = isinstance(edit.old, ast.FunctionDef | ast.ClassDef)
         changed, (removed, adds_nodes) = _changed_part(edit), _removed_nodes(edit)
@@ -139,13 +138,11 @@ class Looked:
         return self.texts.get(cells[spot.changed[0]], "") if spot.changed else ""
 
     def _changed_lines(self, spot: Spot) -> list[int]:
-        """Return the numbers of the changed lines, counted in their cell."""
         nodes = map(self._node_at, (spot.changed, *spot.others))
         return sorted({getattr(node, "lineno", 0) for node in nodes} - {0})
 
 
 def _extent(node: ast.AST) -> tuple[object, ...]:
-    """Return a node's type, and where it begins and ends in the text."""
     return type(node), *position(node)
 
 
@@ -153,8 +150,8 @@ def _extent(node: ast.AST) -> tuple[object, ...]:
 class Unplaced(Looked):
     """The code of an answer, for an explanation that is valid for all answers with the same syntax tree.
 
-    In its texts, the index of a spot between NUL characters stands for a line and a quotation. For each
-    answer, its line and quotation replace the index.
+    Its texts contain indices of `spots`, between NUL characters. In the explanation of one answer, the
+    answer's lines and quotations replace these indices.
     """
 
     spots: list[Spot] = field(default_factory=list)
@@ -206,7 +203,7 @@ def _in_order(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _label(node: ast.AST) -> str:
-    """Return a label with the type of a node and its name, value or operator, but without its child nodes."""
+    """Return a text with the type of a node and its name, value or operator, but without its children."""
     names = (str(value) for name, value in ast.iter_fields(node) if name in ("id", "attr", "value"))
     plain = [name for name in names if not name.startswith("<")]
     return " ".join([type(node).__name__, type(getattr(node, "op", None)).__name__, *plain])
