@@ -286,7 +286,7 @@ def _by_rules(
 
 
 def _by_several_rules(code: Code, right: RightAnswerFragments) -> Iterator[Edit]:
-    """Yield edits by rules that the catalogue joins with `&&`. All of them must match in the statement."""
+    """Yield edits by rules that the catalogue joins with `&&`. All of them must match in one statement."""
     several_rules = [rule for rules in right.inverse_rules.values() for rule in rules if rule.others]
     for statement in code.editable:
         nodes = by_type(statement)

@@ -290,7 +290,7 @@ class Edit:
     make: Make  # returns the replacement of this node
     kind: str  # the kind of change, such as "dimension"
     rank: float
-    size: int = 0  # the number of removed and added tokens; more if several parts of the code are replaced
+    size: int = 0  # the number of removed and added tokens; more if many tokens or several nodes are replaced
     extent: int = 0  # the number of tokens in the old code
     more: tuple[tuple[ast.AST, Make], ...] = ()  # further nodes and their replacements
     within: Code | None = None  # the code that is changed: the student's code, or an equivalent form

@@ -14,8 +14,8 @@ from autograder.diagnosis.patterns import PatternError, rules
 def known_mistakes(exercise: Exercise, path: Path | None = None) -> tuple[Answer, ...]:
     """Return the wrong answers of mistakes.py, or of another file, with their code.
 
-    Raise SourceError if an edit does not fit the solution, or if an answer does not define the name of its
-    question, and only of this question.
+    Each must define the name of its question and of no other question, and each edit must fit the solution.
+    Otherwise raise SourceError.
     """
     answers = (answer for answer in exercise.wrong_answers(path) if answer.kind is Kind.MISTAKE)
     mistakes = tuple(

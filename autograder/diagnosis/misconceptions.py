@@ -5,7 +5,7 @@ The author writes the catalogue as Python files in solutions/misconceptions. Eac
 - `MISCONCEPTIONS`, more specific misconceptions first.
 - `PLACES`: steps of right answers. If no misconception fits, a report names the wrong step.
 - `WRITINGS`: rules that rewrite code into a standard form. All other rules are written for this form.
-- `WRITINGS_OF_MATRICES`: such rules that are valid only for two-dimensional tensors.
+- `WRITINGS_OF_MATRICES`: such rules, but valid only for two-dimensional tensors.
 """
 
 import ast

@@ -4,7 +4,7 @@ A candidate is the student's code after an edit. Its tests run on disclosed inpu
 until a test fails. The tests that the student's code fails come first, cheap tests before expensive tests. A
 candidate that passes all tests must also pass them on a second set of disclosed inputs.
 
-If no single edit is enough, the search tries pairs of the likeliest edits, and then all second edits after a
+If no single edit is enough, the search tries pairs of the likeliest edits, and then any second edit after a
 half repair. A half repair is an edit that brings failed tests nearer to passing and makes no other test fail.
 
 The budget counts candidates, requests and calls of torch, not seconds. So a busy machine gets equal results.
@@ -94,7 +94,8 @@ class Search:
         """Yield repairs of code that fails the tests `failed`. The best repair comes first.
 
         Two edits are tried only if one is not enough. If no candidate passes all tests, the result may be
-        code with known mistakes (`Repair.remaining`). Later repairs are tested only when they are needed.
+        code with known mistakes (`Repair.remaining`). A later repair is tested completely only when the
+        caller asks for it.
         """
         self._tried_texts.add(code.text)
         self._distances_before = self._distances(code, failed)
@@ -206,7 +207,7 @@ class Search:
     ) -> list[Candidate]:
         """Return the candidates that pass the tests `failed`. The best candidate comes first.
 
-        One of them is proven to pass all tests. After it is found, only a few more edits are tried.
+        One of them passes all tests (`is_proven`). After it is found, only a few more edits are tried.
         """
         order = sorted(failed, key=self._whole_cost)
         repairing: list[Candidate] = []

@@ -74,7 +74,7 @@ class Looked:
         return self.at(self.spot(edit))
 
     def at(self, spot: Spot) -> str:
-        """Return the position of a spot in the same words."""
+        """Return where a spot is, in the same form as `where`."""
         text, node = self._cell_text(spot), self._node_at(spot.changed)
         quoted = one_line(ast.get_source_segment(text, node) or "", _LONGEST_QUOTE + 1) if node else ""
         quoted = quoted if len(quoted) <= _LONGEST_QUOTE else f"{quoted[:_LONGEST_QUOTE]}…"
