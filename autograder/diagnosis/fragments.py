@@ -115,7 +115,7 @@ class RightAnswerFragments:
     steps: tuple[RightAnswerFragment, ...]
     statements: tuple[RightAnswerFragment, ...]  # run only for their effect, such as `model.eval()`
     operations: tuple[Counter[str], ...]  # for each answer: how often it applies each operation
-    # The inverses of the catalogue's rules, by the type of node that they rewrite.
+    # The catalogue's rules in reverse, by the type of node that they rewrite.
     inverse_rules: RulesByType = field(default_factory=dict)
 
     def compared(self, code: Code) -> "Compared":

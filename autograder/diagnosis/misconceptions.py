@@ -22,7 +22,7 @@ from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import text_of
 
 _MOST_QUOTES = 3  # the largest number of texts that a sentence quotes from messages of failed tests
-_ROUNDS = 4  # each rule for the standard form is applied at most this often; rewriting can enable other rules
+_ROUNDS = 4  # how often the rules for the standard form are applied; rewriting can enable other rules
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All misconceptions and places of a course, in order, and the rules for the standard form of code."""
+    """A course's misconceptions and places, in order, and the rules for the standard form of code."""
 
     misconceptions: tuple[Misconception, ...] = ()
     places: tuple[Place, ...] = ()

@@ -146,7 +146,7 @@ class Rule:
     others: tuple["Rule", ...] = ()  # rules that are applied together with this rule
     kind: str = ""  # the kind of edit that the rule makes
     rank: float = 0.0  # the rank of the edit; if 0, its rank and kind are derived from the changed code
-    misconception: str = ""  # the misconception that the rule puts into code or, as an inverse rule, repairs
+    misconception: str = ""  # the misconception that the rule puts into code or, in reverse, repairs
 
     def apply(
         self, tree: ast.Module, within: Container[str] | None = None, near: Container[int] | None = None
@@ -383,7 +383,7 @@ def _parse_block(block: str) -> Iterator[Rule]:
 
 
 def _parse_rule(before: str, text: str) -> Rule:
-    """Return a rule. `text` has its right side and, after each `&&`, a rule that is applied with it."""
+    """Return a rule. `text` has its right side and, after each `&&`, a rule that is applied together."""
     after, *others = text.split(" && ")
     sides = (other.partition(_ARROW) for other in others)
     return Rule(before, after.strip(), tuple(Rule(left.strip(), right.strip()) for left, _, right in sides))
