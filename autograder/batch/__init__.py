@@ -7,5 +7,5 @@ suite_check: checks that the solution passes the hidden tests, before submission
 explain: adds explanations to the reports, after all submissions have scores.
 pool: grades submissions in several processes.
 run: grades notebooks without a gradebook.
-autograde: replaces the grading of `nbgrader autograde` and of the formgrader's button.
+autograde: makes `nbgrader autograde` and the formgrader's button grade in the same way.
 """

@@ -1,4 +1,4 @@
-"""Replaces the grading of `nbgrader autograde` and the formgrader's button by that of `autograder grade`."""
+"""Makes `nbgrader autograde` and the formgrader's button grade in the same way as `autograder grade`."""
 
 from collections import defaultdict
 from pathlib import Path

@@ -36,12 +36,12 @@ class Summary:
 
     @property
     def failures(self) -> tuple[SubmissionLine, ...]:
-        """The lines on submissions without a score, because grading failed or their folder was refused."""
+        """The lines on submissions whose grading failed, or whose folder was refused as invalid."""
         return tuple(line for line in self.lines if line.ours)
 
     @property
     def waiting(self) -> tuple[SubmissionLine, ...]:
-        """The lines on submissions without a score, or with questions that an instructor has to check."""
+        """The lines in `failures`, and those on submissions that an instructor has to check."""
         return tuple(line for line in self.lines if line.ours or line.waiting)
 
     @property
@@ -50,7 +50,7 @@ class Summary:
         return tuple(line for line in self.lines if line.why not in ("", NEW))
 
     def marked(self, exercise: Exercise) -> set[str]:
-        """Return the students whose submissions for this exercise have marks."""
+        """Return the students with lines on this exercise, except those in `failures`."""
         return {line.student for line in self.lines if line.exercise == exercise.name and not line.ours}
 
     @property
@@ -72,9 +72,9 @@ def grade_submissions(
 ) -> Summary:
     """Grade the submissions of `students`, or of all students if `students` is empty, without explanations.
 
-    A submission with a current report is graded again only with `force`. Its score comes from one of the
-    `eligible` attempts. If an exercise's solution fails the hidden tests, its submissions are not graded.
-    `notify` gets the line on each submission as soon as the submission is graded.
+    An attempt with an up-to-date report is graded again only with `force`. Only attempts for which `eligible`
+    is true can give the score. If an exercise's solution fails the hidden tests, its submissions are not
+    graded. `notify` gets the line on each submission as soon as the submission is graded.
     """
     lines, stopped = list[SubmissionLine](), list[str]()
 
@@ -112,7 +112,7 @@ class _ExerciseRound:
     _waiting: dict[Submission, dict[str, Attempt]] = field(default_factory=dict)
 
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
-        """Grade the attempts without a current report, and finish each submission after its last attempt."""
+        """Grade attempts without an up-to-date report. After a submission's attempts, store its score."""
         failures = self.gradebook.ledger.failures
         for student in sorted(failures.keys() - {submission.student for submission in submissions}):
             submission = Submission(self.course.root, student, self.gradebook.exercise.name)
@@ -129,7 +129,7 @@ class _ExerciseRound:
     def _tasks(self, submissions: Sequence[Submission]) -> Iterator[Task]:
         """Yield each attempt that must be graded, as its submission and notebook.
 
-        A submission whose reports are all current is finished at once.
+        If all reports on a submission are up to date, its score is stored here.
         """
         for submission in submissions:
             attempts = list[Attempt]()
@@ -154,10 +154,7 @@ class _ExerciseRound:
         return attempts
 
     def _guard(self, submission: Submission) -> AbstractContextManager[None]:
-        """Report a failure in the `with` block in the submission's line.
-
-        After a failure, all later results of the submission are ignored.
-        """
+        """If the `with` block fails, report this in the submission's line, and ignore its later results."""
 
         def fail(error: SubmissionError) -> None:
             self._waiting.pop(submission, None)

@@ -49,10 +49,10 @@ class Executor(Protocol):
 class ProcessPool:
     """Grades in `jobs` processes; use it in a `with` block.
 
-    The processes start when `start` is called or the first submission comes. Starting them takes seconds,
-    because each loads torch; if no submission has to be graded, they never start. One thread for each process
-    waits for its results, so that the replacement of a crashed process does not delay the others. The
-    processes share explanations, so that equal wrong answers are explained only once.
+    The processes start when `start` is called or the first submission comes. Starting takes seconds, because
+    torch is loaded; if no submission has to be graded, the processes never start. One thread waits for each
+    result, so that replacing a crashed process does not delay the other processes. The processes share
+    explanations, so that equal wrong answers are explained only once.
     """
 
     def __init__(self, course: Course, jobs: int, *, unsafe: bool = False) -> None:
@@ -60,7 +60,7 @@ class ProcessPool:
         self._processes = list[MarkingProcess]()
         self._idle: SimpleQueue[MarkingProcess] = SimpleQueue()
         self._threads = ThreadPoolExecutor(jobs, "marking")
-        self._shared = ExitStack()  # removes the folder with the shared explanations at the end
+        self._shared = ExitStack()  # closing it removes the folder with the shared explanations
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
         """Grade in the processes. After all other tasks, repeat those that failed but may succeed now."""

@@ -65,7 +65,7 @@ def _first_line(text: str) -> str:
 
 
 def _raised(suite: Path, warnings: tuple[str, ...]) -> str:
-    """Return the line and the error of the first traceback with a line of the suite, or ""."""
+    """Return a message on the first error in the file of hidden tests, with its line number, or ""."""
     for warning in warnings:
         lines = re.findall(rf'File "{re.escape(str(suite))}", line (\d+)', warning)
         if lines:
@@ -83,7 +83,7 @@ def _failed_test(exercise: Exercise, question: QuestionReport, graded: Graded) -
 
 
 def _line_of(suite: Path, title: str) -> str:
-    """Return a colon and the line of the test with this title, or ""."""
+    """Return ":" and the line number of the test with this title, or ""."""
     for node in ast.walk(parsed(suite, read_text(suite))):
         if isinstance(node, ast.FunctionDef) and (ast.get_docstring(node) or "").startswith(title):
             return f":{node.lineno}"

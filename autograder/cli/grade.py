@@ -133,7 +133,7 @@ def grade(
 
 
 def doubts(course: "options.Course", exercises: "Sequence[options.Exercise]") -> Iterator[str]:
-    """Yield warnings on extensions of unknown students and on unknown questions in comments.yaml."""
+    """Yield warnings: unknown students in extensions.csv, unknown exercises or questions in comments.yaml."""
     from autograder.gradebook.comments import CommentBank
     from autograder.gradebook.lateness import unknown_students
     from autograder.submission.students import listed_students

@@ -80,7 +80,7 @@ class Commands(click.Group):
     """The built-in commands and the plug-ins' commands. Exceptions become short messages and exit codes."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of all commands, including the plug-ins' commands."""
+        """Return the names of all commands, with those of plug-ins."""
         return sorted({*super().list_commands(context), *plugin_commands()})
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:

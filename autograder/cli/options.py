@@ -71,7 +71,7 @@ def exercise(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def choice(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options --final-only and --unreadable-as-zero to a command, which gets both as a Choice."""
+    """Add --final-only and --unreadable-as-zero to a command. It gets both in one object, a Choice."""
 
     @click.option("--final-only", is_flag=True, help="Do not export provisional scores to platforms.")
     @click.option("--unreadable-as-zero", is_flag=True, help="Export 0 for files that cannot be read.")
@@ -111,7 +111,7 @@ def _print_failures(course: "Course", errors: "Iterable[SubmissionError]") -> No
     from autograder.submission.students import failure_line, student_names
 
     names: dict[str, str] = {}
-    with suppress(AutograderError):  # students.csv cannot be read
+    with suppress(AutograderError):  # if students.csv cannot be read, print the failures without names
         names = student_names(course.root)
     print_lines(dict.fromkeys(failure_line(error, names) for error in errors), err=True)
 

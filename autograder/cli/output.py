@@ -61,9 +61,8 @@ def show_report(notebook: str, report: Report) -> None:
 class Progress(bars.Progress):
     """Shows the number of graded submissions in a bar; use it in a `with` block.
 
-    It also prints lines. With `verbose=True`, each submission gets a line. With `verbose=False`, only a
-    refused submission or a failure of the grader gets a line. With `verbose=None`, each submission that needs
-    attention gets a line. `names` has the students' names, by id.
+    Also prints lines: on each submission (`verbose=True`), on those that need attention (None), or only on
+    refused submissions and failures of the grader (False). `names` has the students' names, by id.
     """
 
     def __init__(
@@ -83,7 +82,7 @@ class Progress(bars.Progress):
         self._verbose, self._names = verbose, names
 
     def show(self, line: "SubmissionLine") -> None:
-        """Count a graded submission, and print its JSON object, or its line if `verbose` demands a line."""
+        """Count a graded submission, and print its JSON object, or its line if `verbose` demands it."""
         self.advance(self._submissions)
         self.refresh()
         if self._as_json:
@@ -149,10 +148,7 @@ def show_summary(summary: "Summary") -> None:
 def show_changes(
     lines: "Sequence[SubmissionLine]", names: Mapping[str, str] = {}, *, dry_run: bool = False
 ) -> None:
-    """Print a row for each changed score: the student, both scores, the difference and the reason.
-
-    After a dry run, the title says that these scores would change.
-    """
+    """Print a row for each changed score: the student, both scores, the difference and the reason."""
     rows = []
     for line in lines:
         questions = [

@@ -355,7 +355,7 @@ def backup(course: "options.Course", file: Path | None) -> None:
 
     The backup goes to FILE, or to a new file in backups/. It contains everything that no command can
     recreate: the gradebook with the log of score changes, the submissions, files such as students.csv, and
-    the secret that chooses hidden inputs. So store the backup in a safe place on another machine.
+    the secret that hidden inputs are derived from. So store the backup in a safe place on another machine.
     """
     from autograder.gradebook.backup import back_up
 

@@ -16,21 +16,20 @@ from autograder.worker.remote_function import Answer
 
 
 class CandidateRunner(Backend, Protocol):
-    """Runs candidates, in a worker that has never received a hidden input."""
+    """Runs candidates in a worker that gets only disclosed inputs, which students may see."""
 
     def define(self, code: str) -> bool:
-        """Run the code of a candidate, and return whether it succeeded."""
+        """Run the code of a candidate. Return False if it raised an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Edits and the edited code. The code passes every test, or only known mistakes remain in it."""
+    """Edits and the edited code. It passes every test, or gives the same results as known wrong answers."""
 
-    edits: tuple[Edit, ...]
+    edits: tuple[Edit, ...]  # empty if the student's code itself gives these results
     code: Code
-    # Known mistakes whose results equal those of the edited code. Empty if the code passes every test.
-    remaining: tuple[Mistake, ...] = ()
-    # For each of two edits, the known mistakes that it repairs. Empty if this was not determined.
+    remaining: tuple[Mistake, ...] = ()  # the mistakes of these wrong answers; empty if every test passes
+    # If there are two edits: the known mistakes that each of them repairs. Empty if this was not determined.
     repaired: tuple[tuple[Mistake, ...], ...] = ()
 
 
@@ -42,17 +41,16 @@ class Candidate:
     code: Code
     edits: tuple[Edit, ...] = ()
     is_code: bool = True
-    is_proven: bool = False  # whether the code has passed all tests, on two sets of inputs
+    is_proven: bool = False  # whether the code has passed all tests on both sets of disclosed inputs
     failure: Run | None = None  # the run of a test that the code fails
-    # The number of requests sent to the worker. The worker runs the code before the first request.
-    live_request_count: int = 0
-    # By test and inputs: the requests with their replies, and all replies as bytes, for comparison.
+    live_request_count: int = 0  # the number of requests without a cached reply
+    # By test and inputs: the requests with their replies, and all these replies packed into bytes.
     cached_exchanges: dict[tuple[HiddenTest, Inputs], tuple[list[Exchange], bytes]] = field(
         default_factory=dict
     )
 
     def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
-        """Return the worker's reply to a request."""
+        """Return the worker's reply to a request. The worker runs the code before the first request."""
         if not self.live_request_count:
             self.runner.define(self.code.text)
         self.live_request_count += 1

@@ -17,7 +17,7 @@ Slot = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The surroundings of a node: its function and class, and the names that the node can read."""
+    """The surroundings of a node: its function and class, and the names that are visible at the node."""
 
     function: str = ""
     parameters: tuple[str, ...] = ()
@@ -26,19 +26,19 @@ class Scope:
     attributes: tuple[str, ...] = ()  # attributes of self, and its buffers
     unread_attributes: tuple[str, ...] = ()  # attributes of self that no method reads
     in_class: bool = False
-    takes_tensors: bool = False  # whether the function may take a tensor as an argument
+    takes_tensors: bool = False  # whether the function may take a tensor; known only when mutants are made
     # By variable: the slots in which the function reads the variable.
     uses: Mapping[str, tuple[Slot, ...]] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class NodeInScope:
-    """A node of some code, with its scope and slot."""
+    """A node of the code, with its scope and the slot in which it is used."""
 
     node: ast.AST
     scope: Scope
     slot: Slot | None = None
-    use_slots: tuple[Slot, ...] = ()  # the slots of the variable to which the node's value is assigned
+    use_slots: tuple[Slot, ...] = ()  # if the node is assigned to a variable: where this variable is read
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Code:
     """The statements of an answer, in order."""
 
     statements: tuple[ast.stmt, ...]
-    cells: tuple[int, ...] = ()  # the number of each statement's cell, as the notebook counts cells
+    cells: tuple[int, ...] = ()  # the number of each statement's cell in the notebook
     fixed: frozenset[int] = frozenset()  # indices of the statements of other questions, which are not edited
 
     @cached_property
@@ -107,7 +107,6 @@ class Code:
         return self.cells[self._statement_index(node)] if self.cells else None
 
     def _statement_index(self, node: ast.AST) -> int:
-        """Return the index of the statement that contains a node."""
         return next(
             index
             for index, statement in enumerate(self.statements)
@@ -174,7 +173,7 @@ def _variable_slots(function: ast.AST) -> dict[str, tuple[Slot, ...]]:
 
 
 def _children_with_slots(node: ast.AST) -> Iterator[tuple[ast.AST, Slot | None]]:
-    """Yield the children of a node that may be edited, each with its slot."""
+    """Yield those children of a node that may be edited, each with its slot."""
     match node:
         case ast.Call():
             yield from _call_parts_with_slots(node)
@@ -208,7 +207,7 @@ def _call_parts_with_slots(node: ast.Call) -> Iterator[tuple[ast.AST, Slot | Non
     if isinstance(node.func, ast.Attribute):
         owner = ast.unparse(node.func.value)
         of_module = owner.partition(".")[0] in MODULES or owner.startswith("super(")
-        is_method = owner != "self" and not of_module  # whether the function is a method of a value
+        is_method = owner != "self" and not of_module  # as in x.sum(1), where x counts as argument 0
     if is_method:
         yield node.func.value, (called, "0")  # type: ignore[attr-defined]
     else:
@@ -221,7 +220,7 @@ def _call_parts_with_slots(node: ast.Call) -> Iterator[tuple[ast.AST, Slot | Non
 
 
 def is_signed(node: ast.AST) -> bool:
-    """Whether a node is a constant with a sign, such as a negative number. It is edited as a whole."""
+    """Whether a node is a constant with a sign, such as `-1`. Such a node is edited as a whole."""
     return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
 
 
@@ -257,7 +256,7 @@ def _unused(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 def _accesses(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, bool]]:
     """Yield each use of a name in the order of execution: True for a read, False for an assignment.
 
-    Some assigned values, such as sizes, are often unread in right code. They count as read.
+    If right code often leaves the assigned value unread, as with sizes, the assignment is yielded as a read.
     """
     for statement in statements:
         parts = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]
@@ -266,7 +265,7 @@ def _accesses(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, bool]]:
         yield from ((name, _may_be_unread(statement)) for name in assigned)
         for body in ("body", "orelse", "finalbody"):
             yield from _accesses(getattr(statement, body, ()))
-        # The next pass of a loop, or the next call of a function, reads the names again.
+        # The next pass of a loop, or a later call of an inner function, may read what was assigned here.
         if isinstance(statement, ast.For | ast.While | ast.FunctionDef):
             yield from ((name, True) for name in names_in(statement, ast.Load))
 
@@ -284,7 +283,7 @@ def _may_be_unread(statement: ast.stmt) -> bool:
 
 
 def _is_size(value: ast.AST) -> bool:
-    """Whether a value is a size, or is computed only from sizes, such as a square root."""
+    """Whether a value is a constant or a size, or is probably computed from these, such as `d**0.5`."""
     match value:
         case ast.Attribute(attr="shape") | ast.Constant():
             return True
@@ -308,7 +307,7 @@ def _loops(node: ast.AST) -> bool:
 
 
 def attributes_of(node: ast.ClassDef) -> tuple[str, ...]:
-    """Return the names of the attributes and buffers that the methods of a class assign or register."""
+    """Return the attributes that the methods of a class assign, and the buffers that they register."""
     names: list[str] = []
     for child in walk(node):
         match child:
@@ -322,10 +321,7 @@ def attributes_of(node: ast.ClassDef) -> tuple[str, ...]:
 
 
 def takes_tensors(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a function other than `__init__` may take a tensor.
-
-    At least one argument must have an annotation with "Tensor", or no annotation.
-    """
+    """Whether an argument has no annotation, or one that contains "Tensor". False for `__init__`."""
     annotations = [arg.annotation for arg in node.args.args if arg.arg != "self"]
     texts = ["Tensor" if annotation is None else ast.unparse(annotation) for annotation in annotations]
     return node.name != "__init__" and any("Tensor" in text for text in texts)

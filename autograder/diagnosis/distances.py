@@ -1,4 +1,4 @@
-"""Computes how far a failed run is from the reference's run of the same test, and what this test costs."""
+"""Computes how far a failed run is from the reference's run, and how much search budget a test uses."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,7 @@ from autograder.testing.inputs import Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 
 _MOST_BYTES = 1 << 16  # the largest number of bytes of an array that are compared
-# Microseconds charged to the budget of the search for a call of torch, and for a kilobyte of replies.
+# How much of the budget a call of torch and a kilobyte of replies use, in microseconds.
 _TORCH_CALL_COST, _KILOBYTE_COST = 3, 1
 
 
@@ -35,7 +35,7 @@ def _shape(part: Any) -> object:
 
 
 def _share_of_wrong_numbers(right: Any, actual: Any) -> float:
-    """Return the fraction of numbers that differ. Bytes are compared eight at a time."""
+    """Return the fraction of numbers that differ. In an array's bytes, eight bytes count as one number."""
     if isinstance(right, bytes):
         offsets = range(0, min(len(right), _MOST_BYTES), 8)
         return float(
@@ -49,14 +49,14 @@ def _share_of_wrong_numbers(right: Any, actual: Any) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RightAnswer:
-    """The reference's run of a test, and its cost in microseconds. The cost is computed, not measured."""
+    """The reference's run of a test, and its cost: the budget that it uses, in microseconds."""
 
     run: Run
     cost: int
 
 
 def right_answer(suite: Suite, test: HiddenTest, inputs: Inputs) -> RightAnswer:
-    """Run a test on the reference, and compute the cost from calls of torch and bytes of replies."""
+    """Run a test on the reference. The cost depends on its calls of torch and on the size of its replies."""
     if not suite.exercise.has_torch:
         return RightAnswer(suite.reference_run(test, inputs), 0)
     from torch.overrides import TorchFunctionMode

@@ -1,9 +1,9 @@
 """Makes small edits of a student's code, the likeliest repairs first.
 
 Some edits insert values and steps of right answers. Others apply rules of the catalogue of misconceptions in
-reverse. General edits change a dimension, name, operator or bound, remove a step, assign a discarded result,
-or reorder steps and statements. Most edits make no sense. That does not matter, because an edit is a repair
-only if the edited code passes the hidden tests.
+reverse. General edits change a dimension, name, operator or bound, remove a step, reorder steps and
+statements, or assign a result that the code throws away. Most edits make no sense. That does not matter,
+because an edit is a repair only if all hidden tests then pass.
 """
 
 import ast
@@ -64,8 +64,8 @@ _NOT_DIMENSIONS = frozenset((  # functions, with the index of an argument that i
     ("split", "1"), ("chunk", "1"), ("repeat_interleave", "1"), ("norm", "1"), ("normalize", "1"),
     ("narrow", "2"), ("narrow", "3"), ("select", "2"), ("unflatten", "2"),
 ))  # fmt: skip
-# Functions that swap two dimensions. Rules of tables.py change both dimensions at once. A change of only one
-# could make them equal, and then the call would have no effect.
+# Functions that swap two dimensions. Rules of tables.py change both at once, because a change of one could
+# make them equal.
 _TRANSPOSE = ("transpose", "swapaxes")
 _CASTS = frozenset(("to", "float", "double", "type_as", "half"))
 _EXTRA_TOKENS = 8  # a new value has at most 2 * (tokens of the old value) + _EXTRA_TOKENS tokens
@@ -81,16 +81,15 @@ def edits(code: Code, right: RightAnswerFragments) -> list[Edit]:
         for make in _EDIT_GENERATORS
         for edit in make(EditBuilder(right, compared, site), site)
     ]
-    if code.casts:  # do not try to add a cast: it would hide the effect of a wrong cast
+    if code.casts:  # do not add a second cast: it could hide that the first one is wrong
         candidates = [edit for edit in candidates if edit.kind != "missing" or edit.does not in _CASTS]
     return _ranked([*candidates, *_joint(candidates)], code)
 
 
 def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[Edit]:
-    """Return edits by the rules in EDITS and by the inverses of the catalogue's rules.
+    """Return edits by the rules in EDITS, and by the catalogue's rules in reverse.
 
-    `views` are equivalent forms of the student's code. An edit that is possible in several forms is returned
-    once.
+    `views` are equivalent forms of the student's code. An edit that several forms allow is returned once.
     """
     ranked, ranked_positions = list[Edit](), set[tuple[object, ...]]()
     for code in views:
@@ -113,11 +112,11 @@ def _edit_position(edit: Edit) -> tuple[object, ...]:
 
 
 def _ranked(candidates: Sequence[Edit], code: Code) -> list[Edit]:
-    """Return edits sorted by rank. Edits of the same kind and node get higher ranks from the second on."""
+    """Return edits sorted by rank. If a node has several edits of one kind, all but the first are delayed."""
     likelier_edits = Counter[tuple[int, str]]()
     ranked, recipes = [], set[tuple[object, ...]]()
     for edit in sorted(candidates, key=lambda edit: edit.rank):
-        if edit.does in _COMMUTATIVE:  # skip an edit that only swaps the operands of an earlier edit
+        if edit.does in _COMMUTATIVE:  # skip an edit that differs from another only in the order of operands
             recipe = (id(edit.old), *edit.recipe)
             if recipe in recipes:
                 continue
@@ -129,11 +128,11 @@ def _ranked(candidates: Sequence[Edit], code: Code) -> list[Edit]:
 
 
 _COMMUTATIVE = ("Add", "Mult")  # operators whose operands may change their order
-_REPEATED_DELAY = 0.03  # added to an edit's rank for each earlier edit of the same kind and node
+_REPEATED_DELAY = 0.03  # added to an edit's rank for each earlier edit of the same kind at the same node
 
 
 def _joint(candidates: Sequence[Edit]) -> Iterator[Edit]:
-    """Yield edits that change several nodes of a function in the same way, for example three layers."""
+    """Yield edits that change several nodes of a function in the same way, such as the sizes of layers."""
     by_recipe = defaultdict[tuple[object, ...], dict[int, Edit]](dict)
     for edit in candidates:
         if edit.recipe:
@@ -151,7 +150,7 @@ def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
         return
     slots, size = dict.fromkeys([site.slot, *site.use_slots]), token_counts(node).total()
     slots |= {("range", "0"): None} if site.slot == ("range", "1") else {}
-    # A much longer value would be a whole solution.
+    # A much longer value would be a whole solution instead of an edit.
     most_tokens = 2 * size + (3 if site.slot[0] == "return" else _EXTRA_TOKENS)
     for fragment in dict.fromkeys(one for slot in slots for one in builder.right.values.get(slot, ())):
         if isinstance(fragment.tree, ast.Name) and fragment.tree.id not in site.scope.names:
@@ -188,7 +187,7 @@ def _kind_of_value(site: NodeInScope, tree: ast.AST) -> str:
 
 
 def _takes_dimension(site: NodeInScope) -> bool:
-    """Whether a node is an argument that selects a dimension, such as the argument of `x.sum(1)`."""
+    """Whether a node is an argument that selects a dimension, as in `x.sum(1)`."""
     function, argument = site.slot or ("", "")
     if not argument.isdigit():
         return argument in _DIM_NAMES
@@ -196,7 +195,6 @@ def _takes_dimension(site: NodeInScope) -> bool:
 
 
 def _other_numbers(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits with other dimensions, bounds, numbers and truth values."""
     node, value = site.node, _constant(site.node)
     function, _ = site.slot or ("", "")
     if isinstance(value, bool):
@@ -215,7 +213,7 @@ def _other_numbers(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _constant(node: ast.AST) -> Any:
-    """Return the value of a constant, or of a negative number."""
+    """Return the value of a constant, also of a negative number."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return -value
@@ -225,7 +223,6 @@ def _constant(node: ast.AST) -> Any:
 
 
 def _other_names(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits with the names of other arguments, variables or attributes."""
     scope = site.scope
     match site.node:
         case ast.Name(id=name, ctx=ast.Load()) if name in scope.names:
@@ -240,7 +237,7 @@ def _other_names(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that use an unread argument, variable or attribute, as a value or in a call."""
+    """Yield edits that use an unread name: instead of a value, as a summand, or as one more argument."""
     node = site.node
     if (
         isinstance(node, ast.Attribute)
@@ -265,9 +262,9 @@ def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _may_replace(name: str, site: NodeInScope) -> bool:
-    """Whether a name may replace a node. For the argument `bias`, the name must contain "bias".
+    """Whether a name may replace a node. Only a name with "bias" may replace the value in `bias=True`.
 
-    Otherwise any variable with a number could replace `bias=True`, because numbers count as True.
+    Otherwise any variable that holds a number could replace it, because numbers count as True.
     """
     return site.slot is None or site.slot[1] != "bias" or "bias" in name
 
@@ -275,7 +272,7 @@ def _may_replace(name: str, site: NodeInScope) -> bool:
 def _by_rules(
     builder: EditBuilder, site: NodeInScope, tables: Sequence[RulesByType] = (EDITS, MUTANTS)
 ) -> Iterator[Edit]:
-    """Yield edits by the inverses of the catalogue's rules, and by the rules of tables."""
+    """Yield edits by the catalogue's rules in reverse, and by the rules in `tables`."""
     node = site.node
     rules = (rule for table in (builder.right.inverse_rules, *tables) for rule in table.get(type(node), ()))
     for rule in rules if site.scope.function else ():
@@ -289,7 +286,7 @@ def _by_rules(
 
 
 def _by_several_rules(code: Code, right: RightAnswerFragments) -> Iterator[Edit]:
-    """Yield edits by rules that are applied together, if all of these rules match in one statement."""
+    """Yield edits by rules that the catalogue joins with `&&`. All of them must match in one statement."""
     several_rules = [rule for rules in right.inverse_rules.values() for rule in rules if rule.others]
     for statement in code.editable:
         nodes = by_type(statement)
@@ -306,7 +303,6 @@ def _by_several_rules(code: Code, right: RightAnswerFragments) -> Iterator[Edit]
 def _kind_and_rank_of_rule(
     builder: EditBuilder, rule: Rule, node: ast.AST, replacement: ast.AST
 ) -> tuple[str, float]:
-    """Return the kind and rank of an edit whose rule has no rank."""
     if not rule.misconception:
         return _kind_and_rank(builder, node, replacement)
     *_, smallest = path_to_difference(node, replacement)
@@ -345,7 +341,7 @@ _SIMILAR: dict[str, list[str]] = {  # similar functions, in addition to those of
 
 
 def _inverse_slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield the small changes of `slips` as edits. Such a change often repairs a mistake of the same kind."""
+    """Yield the small mistakes of `slips`. In wrong code, such a change is often a repair."""
     if not site.scope.function or (
         site.slot and site.slot[0] in _TRANSPOSE and _constant(site.node) is not None
     ):
@@ -357,7 +353,6 @@ def _inverse_slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _kind_and_rank(builder: EditBuilder, part: ast.AST, other: ast.AST) -> tuple[str, float]:
-    """Return the kind and rank of a change of `part` into `other`."""
     parts = (*ast.iter_child_nodes(part), *ast.iter_child_nodes(getattr(part, "func", ast.Pass())))
     match part, other:
         case _, ast.Pass():
@@ -401,7 +396,6 @@ _KINDS: dict[type[ast.AST], str] = {
 
 
 def _swapped_elements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that swap two neighbouring elements of a tuple or list."""
     match site.node:
         case ast.Tuple(elts=parts, ctx=ast.Load()) | ast.List(elts=parts, ctx=ast.Load()):
             for at, pair in enumerate(pairwise(parts)):

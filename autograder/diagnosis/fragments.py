@@ -1,7 +1,7 @@
 """Collects the steps and values of right answers, and builds the edits that put them into a wrong answer.
 
 A step is one operation on a value (its input), such as a transpose. A slot is where a value is used, such as
-the first argument of `softmax`. A fragment is a value, a step or a statement of a right answer.
+the first argument of `softmax`. A fragment is a value, a step or a statement.
 """
 
 import ast
@@ -36,7 +36,7 @@ from autograder.diagnosis.trees import (
     without_positions,
 )
 
-_MOST_NODES = 14  # the largest number of expressions in a value; a larger value would be a whole solution
+_MOST_NODES = 14  # the largest number of expressions in a value
 _MOST_STEP_NODES = 16  # the largest number of expressions in a step, without its input
 _MOST_COMPARED = 2  # the largest number of right answers with which a wrong answer is compared
 Names = Mapping[str, str]  # maps a right answer's names to a student's names; attributes begin with "self."
@@ -71,9 +71,10 @@ class RightAnswerFragment:
 def name_substitutions(
     fragment: RightAnswerFragment, scope: Scope, most: int = MOST_NAMES
 ) -> tuple[tuple[Names, Counter[str]], ...]:
-    """Return replacements for those names of a fragment that the student's code lacks.
+    """Return possible renamings of a fragment for the student's code, the likeliest first.
 
-    Each item is a mapping to names of the student's code, with the token counts of the renamed fragment.
+    Each has a mapping from names that the student's code lacks to the student's names, and the token counts
+    of the renamed fragment.
     """
     if fragment.attributes and not scope.in_class:
         return ()
@@ -102,7 +103,7 @@ def _renamed(tokens: Counter[str], names: Names) -> Counter[str]:
 
 
 def _nearest(name: str, names: Sequence[str]) -> list[str]:
-    """Return the names sorted. Names with the same first letter as `name` come first."""
+    """Return the names, first those with the same first letter as `name`."""
     return sorted(names, key=lambda other: other[:1].lower() != name[:1].lower())
 
 
@@ -112,13 +113,13 @@ class RightAnswerFragments:
 
     values: Mapping[Slot, tuple[RightAnswerFragment, ...]]
     steps: tuple[RightAnswerFragment, ...]
-    statements: tuple[RightAnswerFragment, ...]  # statements without a result, such as `model.eval()`
+    statements: tuple[RightAnswerFragment, ...]  # run only for their effect, such as `model.eval()`
     operations: tuple[Counter[str], ...]  # for each answer: how often it applies each operation
-    # The inverses of the catalogue's rules, by the type of node that they rewrite.
+    # The catalogue's rules in reverse, by the type of node that they rewrite.
     inverse_rules: RulesByType = field(default_factory=dict)
 
     def compared(self, code: Code) -> "Compared":
-        """Compare the code's operations with the operations of the most similar right answers."""
+        """Compare the code's operations with those of the most similar right answers."""
         counts = operations(code)
         nearest = sorted(self.operations, key=lambda other: token_distance(counts, other))
         lacks = [frozenset(other - counts) for other in nearest[:_MOST_COMPARED]] or [frozenset[str]()]
@@ -130,9 +131,9 @@ class RightAnswerFragments:
 class Compared:
     """The operations that a student's code applies less or more often than the most similar right answers."""
 
-    lacks: frozenset[str]  # operations that the most similar answer applies more often
-    may_lack: frozenset[str]  # operations that at least one similar answer applies more often
-    has_more: frozenset[str]  # operations that every similar answer applies less often
+    lacks: frozenset[str]  # less often than the most similar answer
+    may_lack: frozenset[str]  # less often than at least one similar answer
+    has_more: frozenset[str]  # more often than each similar answer
 
 
 def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
@@ -150,7 +151,7 @@ def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
             if site.slot and expression_count(node) <= _MOST_NODES and text not in whole_answers:
                 at_slot = values[site.slot]
                 at_slot[text] = at_slot.get(text) or _fragment(node)
-            for step in _step_fragments(node) if _has_no_local_sizes(node, site.scope) else ():
+            for step in _step_fragments(node) if _has_no_local_indices(node, site.scope) else ():
                 text = ast.unparse(step)
                 steps[text] = steps.get(text) or _fragment(step)
                 slots[text].add(site.slot)
@@ -165,10 +166,7 @@ def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
 
 
 def _effect_statement(node: ast.AST) -> ast.stmt | None:
-    """Return a statement without a result: a method call, or an `if` that raises an error.
-
-    The returned `raise` has no message. Return None for any other node.
-    """
+    """Return a method call, or an `if` that raises an error (without the message). Otherwise return None."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))):
             return node if name not in ANYWHERE and method not in ("append", "extend") else None
@@ -178,7 +176,7 @@ def _effect_statement(node: ast.AST) -> ast.stmt | None:
 
 
 def _whole_answer(node: ast.AST) -> Iterator[ast.expr]:
-    """If a function has only a `return` statement, yield the returned value, which is the whole answer."""
+    """Yield the returned value of a function that has only a `return` statement."""
     match node:
         case ast.FunctionDef(body=[ast.Return(value=ast.expr() as value)]):
             yield value
@@ -226,7 +224,7 @@ def operation(node: ast.AST) -> str:
     return ""
 
 
-# Operations of which the first or the second argument may be the input of a step.
+# Operations whose first or second argument may be the input of a step.
 _OF_TWO = frozenset(("MatMult", "maximum", "minimum", "masked_fill", "Add", "Mult", "dot"))
 _EQUIVALENT = {
     "T": "transpose", "mT": "transpose", "t": "transpose", "swapaxes": "transpose", "permute": "transpose",
@@ -242,15 +240,15 @@ def operations(code: Code) -> Counter[str]:
     return Counter(does for node in nodes if (does := operation(node)))
 
 
-def _has_no_local_sizes(node: ast.expr, scope: Scope) -> bool:
-    """Whether the indices in an expression use only parameters. Other code may lack the local names."""
+def _has_no_local_indices(node: ast.expr, scope: Scope) -> bool:
+    """Whether the indices in an expression use no local variables, which a student's code may lack."""
     shared_names = {*scope.parameters, *ANYWHERE}
     indices = (one.slice for one in ast.walk(node) if isinstance(one, ast.Subscript))
     return all({*names_in(index)} <= shared_names for index in indices)
 
 
 def _step_fragments(node: ast.expr) -> Iterator[ast.expr]:
-    """For each operand, yield the node with the placeholder instead of the operand, if this step is small."""
+    """Yield the small steps in a node: one for each operand, with the placeholder instead of the operand."""
     for operand in _operands(node):
         size = expression_count(node) - expression_count(operand)
         if not isinstance(operand, ast.Constant) and size <= _MOST_STEP_NODES:
@@ -273,7 +271,7 @@ def _operands(node: ast.expr) -> list[ast.expr]:
 
 
 def step_input(node: ast.expr) -> ast.expr | None:
-    """Return the input of a step: its first operand."""
+    """Return the operand that is probably the input of a step: the first one, or None."""
     return next(iter(_operands(node)), None)
 
 
@@ -292,7 +290,7 @@ class Edit:
     make: Make  # returns the replacement of this node
     kind: str  # the kind of change, such as "dimension"
     rank: float
-    size: int = 0  # the number of removed and added tokens, plus a surcharge for large edits
+    size: int = 0  # the number of removed and added tokens; more if many tokens or several nodes are replaced
     extent: int = 0  # the number of tokens in the old code
     more: tuple[tuple[ast.AST, Make], ...] = ()  # further nodes and their replacements
     within: Code | None = None  # the code that is changed: the student's code, or an equivalent form
@@ -326,7 +324,7 @@ class EditBuilder:
         *more: tuple[ast.AST, New],
         size: int | None = None,
     ) -> Iterator[Edit]:
-        """Yield an edit if it is small. If `size` is given, always yield the edit, with exactly this rank."""
+        """Yield an edit. Without `size`, yield it only if it is small; its rank then grows with its size."""
         if size is not None:
             yield edit_of([(old, new), *more], kind, rank, size)
             return
@@ -373,5 +371,5 @@ def edit_of(
 
 
 def returning(new: New) -> Make:
-    """Return a function that returns the replacement `new`, for the field `make` of an edit."""
+    """Return a function that returns `new`, for the field `make` of an edit."""
     return lambda: new

@@ -14,8 +14,8 @@ from autograder.diagnosis.patterns import PatternError, rules
 def known_mistakes(exercise: Exercise, path: Path | None = None) -> tuple[Answer, ...]:
     """Return the wrong answers of mistakes.py, or of another file, with their code.
 
-    Raise SourceError if an answer does not define its question, or defines another question, or if a rule of
-    an edit matches nothing in the solution.
+    Each must define the name of its question and of no other question, and each edit must fit the solution.
+    Otherwise raise SourceError.
     """
     answers = (answer for answer in exercise.wrong_answers(path) if answer.kind is Kind.MISTAKE)
     mistakes = tuple(
@@ -29,7 +29,10 @@ def known_mistakes(exercise: Exercise, path: Path | None = None) -> tuple[Answer
 
 @lru_cache(maxsize=1024)
 def edited(answer: Answer, solution: str) -> Answer:
-    """Return the answer with its code. Each rule of the edit replaces all its matches in the solution."""
+    """Return the answer with its code: the solution, rewritten by the rules in `answer.edit`.
+
+    Raise SourceError if a rule is invalid or matches nothing.
+    """
     tree = ast.parse(solution)
     try:
         for rule in rules(answer.edit):

@@ -29,7 +29,7 @@ class WrongCode(NamedTuple):
 
     mistake: Mistake
     code: str
-    late: bool = False  # whether it was made from a right answer that few students write
+    late: bool = False  # whether few students write such code; then prefer other code with the same results
 
 
 class KnownResults:
@@ -71,9 +71,9 @@ class KnownResults:
         return tuple(unique.values())
 
     def _known_numbers(self, test: HiddenTest) -> Mapping[int, tuple[Sequence[int], Any]]:
-        """Return the known wrong answers that fail the test, by the count of numbers in their results.
+        """Return the known wrong answers that fail the test, grouped by how many numbers they return.
 
-        Each group has the indices of the answers, and a matrix with the numbers of one answer in each row.
+        A group has the indices of its answers, and a matrix with a row of numbers for each answer.
         """
         import torch
 
@@ -97,7 +97,7 @@ class KnownResults:
 
     def _run_code(self, code: str, test: HiddenTest, inputs: Inputs) -> Run:
         backend = self._backend(code)
-        assert backend is not None  # callers leave out code that raises an error when it is defined
+        assert backend is not None  # callers skip code that raises an error when it runs
         with catch_warnings(action="ignore"), silence():
             return self._suite.run_one(test, backend, inputs)
 

@@ -1,11 +1,11 @@
-"""Reads a course's catalogue of misconceptions: their names, sentences, hints and rules.
+"""Reads a course's catalogue of misconceptions.
 
 The author writes the catalogue as Python files in solutions/misconceptions. Each file defines some of:
 
 - `MISCONCEPTIONS`, more specific misconceptions first.
-- `PLACES`: steps of right answers. A report names the step that is wrong if no misconception fits.
+- `PLACES`: steps of right answers. If no misconception fits, a report names the wrong step.
 - `WRITINGS`: rules that rewrite code into a standard form. All other rules are written for this form.
-- `WRITINGS_OF_MATRICES`: more rules of this sort, which are valid only for two-dimensional tensors.
+- `WRITINGS_OF_MATRICES`: such rules, but valid only for two-dimensional tensors.
 """
 
 import ast
@@ -22,34 +22,34 @@ from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import text_of
 
 _MOST_QUOTES = 3  # the largest number of texts that a sentence quotes from messages of failed tests
-_ROUNDS = 4  # each rule for the standard form is applied at most this often; rewriting can enable other rules
+_ROUNDS = 4  # how often the rules for the standard form are applied; rewriting can enable other rules
 
 
 @dataclass(frozen=True)
 class Misconception:
-    """One mistake that students make. Different answers, even to different questions, can contain it."""
+    """A mistake that students make. Answers to different questions can contain it."""
 
     name: str
     sentence: str  # for the student: what is wrong
     hint: str  # for the student: what to think about next
     changes: str = ""  # rules that put this mistake into right answers
     crash: str = ""  # a regular expression; an error message that matches is evidence of this mistake
-    # A regular expression; a message of a failed test that matches is evidence of this mistake. If the
-    # expression has a group `quoted`, the report quotes the text that this group matches.
+    # A regular expression; a message of a failed test that matches is evidence of this mistake. The report
+    # quotes the text that its group `quoted` matches.
     says: str = ""
     whole: bool = False  # whether the messages of all failed tests must match `says`
     if_unrepaired: bool = False  # whether `says` is used only if no repair was found
     where: str = ""  # a regular expression; this entry applies only to questions with a matching right answer
 
     def quoting(self, messages: Iterable[re.Match[str]]) -> str:
-        """Return the sentence, with up to three different texts that the group `quoted` has matched."""
+        """Return the sentence with up to three quotations. `messages` are matches of `says`."""
         groups = (message.groupdict().get("quoted") for message in messages)
         quotes = [*dict.fromkeys(filter(None, groups))][:_MOST_QUOTES]
         return f"{self.sentence.removesuffix('.')}: {', or '.join(quotes)}." if quotes else self.sentence
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules of `changes`."""
+        """The rules in the text `changes`, with the name of this misconception."""
         parsed_rules = rules(self.changes) if self.changes else ()
         return tuple(replace(rule, misconception=self.name) for rule in parsed_rules)
 
@@ -67,7 +67,7 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All misconceptions and places of a course, in order, and the rules for the standard form of code."""
+    """A course's misconceptions and places, in order, and the rules for the standard form of code."""
 
     misconceptions: tuple[Misconception, ...] = ()
     places: tuple[Place, ...] = ()
@@ -91,7 +91,7 @@ class Catalogue:
 
 
 def format_rule(misconception: Misconception, rule: Rule) -> str:
-    """Return a text with the misconception's name and its rule, as the rule is written in the catalogue."""
+    """Return the misconception's name and its rule, as the catalogue writes the rule."""
     changes = " && ".join(f"{one.before} => {one.after}" for one in (rule, *rule.others))
     return f"{misconception.name}: {changes}"
 

@@ -1,9 +1,8 @@
 """Makes small mistakes in Python code: a wrong sign, name, number or bound.
 
-The changes are the usual changes of mutation testing: another operator, a number that is one too large or too
-small, a condition that is always true or false, a statement or argument left out, two arguments swapped. For
-code with tensors, there are more changes: other dimensions or slices, functions that are easily confused, and
-results that are detached from the computation graph.
+Most changes are those of mutation testing: another operator, a number changed by one, a condition that is
+always true or false, a statement or argument left out, two arguments swapped. Others are about tensors: other
+slices, functions that are easily confused, results that are detached from the computation graph.
 """
 
 import ast
@@ -56,7 +55,7 @@ def _lossy_results(node: ast.AST) -> Iterator[Change]:
 
 
 def _constants(node: ast.AST) -> Iterator[Change]:
-    """Yield other numbers and truth values. Strings and None do not change."""
+    """Yield changes of numbers and truth values."""
     others: tuple[Any, ...] = ()
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):

@@ -3,8 +3,8 @@
 A rule `before => after` has a pattern and its replacement. A misconception's rules turn right answers into
 wrong answers. A pattern is Python code in which a single capital letter matches any expression: `X / Y**0.5`
 matches every division by a square root. If a letter occurs twice, it must match the same code both times. A
-letter after a dot matches any attribute except .T. `...` matches all remaining arguments if it is the last
-argument of a call, and any body in `if X: ...`. A pattern of several lines matches consecutive statements.
+letter after a dot matches any attribute except .T. As the last argument of a call, `...` matches all
+remaining arguments; in `if X: ...`, it matches any body. Several lines match consecutive statements.
 
 ` || ` separates alternative right sides of a rule, ` && ` separates rules that are applied together. In a
 table, a line begins with the kind and the rank of an edit: `operator 1.3 | X + Y => X - Y`.
@@ -146,15 +146,14 @@ class Rule:
     others: tuple["Rule", ...] = ()  # rules that are applied together with this rule
     kind: str = ""  # the kind of edit that the rule makes
     rank: float = 0.0  # the rank of the edit; if 0, its rank and kind are derived from the changed code
-    misconception: str = ""  # the misconception that the rule puts into code or, as an inverse rule, repairs
+    misconception: str = ""  # the misconception that the rule puts into code or, in reverse, repairs
 
     def apply(
         self, tree: ast.Module, within: Container[str] | None = None, near: Container[int] | None = None
     ) -> Iterator[ast.Module]:
-        """Yield rewritten copies of the code: some with a single match rewritten, then one with all matches.
+        """Yield copies of the code: in each of the first ones, one match is rewritten; in the last one, all.
 
-        If `within` is given, only the functions and classes with these names are rewritten. If `near` is
-        given, only the nodes with these ids are rewritten.
+        Only functions and classes with names in `within`, and nodes with ids in `near`, are rewritten.
         """
         count = self._rewrite(tree, None, within, near)[1]
         single = [*range(min(count, _MOST_SINGLE_REWRITES))] if count > 1 and not self.others else []
@@ -174,10 +173,10 @@ class Rule:
 
     @cached_property
     def inverse(self) -> "Rule | None":
-        """The rule that rewrites the right side as the left side, or None.
+        """The rule in reverse, which rewrites the right side as the left side, or None.
 
         Both sides must be expressions. The right side must have all letters of the left side, and must be
-        more than a single name. Rules that are applied together have an inverse only if each of them has one.
+        more than a name.
         """
         before, after = self._expressions
         inverses = tuple(one.inverse for one in self.others)
@@ -210,8 +209,7 @@ class Rule:
     def is_about_results(self) -> bool:
         """Whether the left side is a `return` without arithmetic, such as `return X`.
 
-        Such a rule would match nearly every function. So it may rewrite only the function or class that the
-        question asks for, and the base classes of this class.
+        Such a rule would match nearly every function. So it is not applied to helper functions.
         """
         first = self._patterns[0][0]
         return isinstance(first, ast.Return) and "BinOp(" not in ast.dump(first)
@@ -223,9 +221,9 @@ class Rule:
         within: Container[str] | None = None,
         near: Container[int] | None = None,
     ) -> tuple[ast.Module, int]:
-        """Return the rewritten code and the number of matches.
+        """Rewrite the match with this index. Return the code and the number of matches.
 
-        Only the match with the index `match_index` is rewritten. _ALL rewrites all matches, None only counts.
+        _ALL rewrites all matches, None only counts.
         """
         ids = self._ids_to_rewrite(tree, within, near)
         if not ids:
@@ -263,7 +261,7 @@ class Rule:
     ) -> set[int]:
         """Return the ids of the nodes that match the pattern's root, and the ids of their ancestors.
 
-        If `near` is given, only ids in `near` are returned, and expressions outside it are not matched.
+        If `near` is given, leave out all ids that are not in `near`.
         """
         ids = set[int]()
         matched = near if isinstance(self._root, ast.expr) else None
@@ -288,7 +286,7 @@ class Rule:
 
     @cached_property
     def _words(self) -> set[str]:
-        """The pattern's words, without its letters. Code that lacks one of these words cannot match."""
+        """The names and keywords in the pattern, without its letters. Matching code contains all of them."""
         words = (word for statement in self._patterns[0] for word in token_counts(statement))
         return {word for word in words if len(word) > 1 and word.isidentifier()}
 
@@ -301,14 +299,12 @@ class Rule:
 
 
 def _letters(pattern: ast.expr) -> Set[str]:
-    """Return the letters of a pattern, by matching the pattern with itself."""
     bound: Bound = {}
-    fits(pattern, pattern, bound)
+    fits(pattern, pattern, bound)  # a pattern matches itself, and each letter matches itself
     return bound.keys()
 
 
 def _value(statements: list[ast.stmt]) -> ast.expr | None:
-    """Return the pattern's expression, or None if the pattern is not a single expression."""
     match statements:
         case [ast.Expr(value=value)]:
             return value
@@ -323,14 +319,13 @@ def _matching_nodes(tree: ast.AST, pattern: ast.AST, near: Container[int] | None
 
 
 def _fits_value(pattern: ast.expr, node: ast.AST, bound: Bound) -> bool:
-    """Whether a node matches an expression and is not the target of an assignment."""
+    """Whether a node matches an expression, and is not assigned."""
     return isinstance(getattr(node, "ctx", None), ast.Load | None) and fits(pattern, node, bound)
 
 
 def _replace_matches(
     statements: list[ast.stmt], before: list[ast.stmt], after: list[ast.stmt], is_selected: Callable[[], bool]
 ) -> list[ast.stmt]:
-    """Return the statements after replacing the selected matches of `before` by `after`."""
     size, index = len(before), 0
     while index + size <= len(statements):
         bound: Bound = {}
@@ -388,7 +383,7 @@ def _parse_block(block: str) -> Iterator[Rule]:
 
 
 def _parse_rule(before: str, text: str) -> Rule:
-    """Return a rule. `text` has its right side and, after each `&&`, a rule that is applied with it."""
+    """Return a rule. `text` has its right side and, after each `&&`, a rule that is applied together."""
     after, *others = text.split(" && ")
     sides = (other.partition(_ARROW) for other in others)
     return Rule(before, after.strip(), tuple(Rule(left.strip(), right.strip()) for left, _, right in sides))

@@ -1,6 +1,6 @@
 """Names the place of a mistake: the step that a repair changes, such as the scaling.
 
-A repair proves where a mistake is, even if no misconception of the catalogue says what the mistake is.
+A repair proves where a mistake is, even if no misconception says what it is.
 """
 
 import ast
@@ -23,7 +23,7 @@ class Place:
     """A step of right answers, with a sentence that is true whatever is wrong in this step.
 
     Each line of `patterns` is a pattern. A repair is at this place if it changes code that the letter P
-    matches. If a pattern has no P, the repair must change code that no letter matches.
+    matches. If a pattern has no P, the repair must change a part of the code that the pattern spells out.
     """
 
     name: str
@@ -60,8 +60,8 @@ def _pattern(text: str) -> ast.AST:
 def places_of(wrong: ast.Module, right: ast.Module, kind: str, places: Sequence[Place]) -> Iterator[Place]:
     """Yield the places at which right code differs from wrong code, in the catalogue's order.
 
-    The patterns are matched with the right code. If the repair only removes tokens, they are matched with the
-    wrong code, because only the wrong code has the removed step.
+    Patterns are matched with the right code. If the repair only removes tokens, patterns are matched with the
+    wrong code instead, which still has the removed step.
     """
     of_kind = [place for place in places if not place.kinds or kind in place.kinds.split(",")]
     right_path, wrong_path = _changed_path(right, wrong), _changed_path(wrong, right)
@@ -81,7 +81,7 @@ def places_at(statement: ast.AST, kind: str, places: Sequence[Place]) -> Iterato
 
 
 def _changed_path(tree: ast.AST, other: ast.AST) -> list[ast.AST]:
-    """Return the path from a tree's root to its smallest node with all differences from the other tree."""
+    """Return the path from a tree's root to the smallest node that contains all differences between trees."""
     pairs = [
         pair
         for pair in path_to_difference(tree, other)
@@ -123,20 +123,20 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
     if any(_is_part_of(changed, part) for part in parts):
         return False
     if changed is not node or kind == "order":
-        return not isinstance(node, ast.Assign)  # only the assigned value changes, not the assignment
-    # An edit that adds, replaces or removes the step leaves its input X, so X is also in the other code.
+        return not isinstance(node, ast.Assign)  # only a part of this assignment changes, not the whole step
+    # An edit that adds, replaces or removes a step keeps the step's input X, so `other` must contain X, too.
     step = bound.get("X")
     unchanged = {ast.unparse(one) for one in ast.walk(other) if isinstance(one, ast.expr)}
     return any(ast.unparse(one) in unchanged for one in ([step] if isinstance(step, ast.AST) else parts))
 
 
 def _is_module(value: object) -> bool:
-    """Whether a letter matches a module. In `torch.mean(x)`, the X of `X.mean(P)` must not match `torch`."""
+    """Whether a letter's code is a module: the X of `X.mean(P)` must not match `torch` in `torch.mean(x)`."""
     return isinstance(value, ast.Name) and value.id in MODULES
 
 
 def _is_plain_value(value: ast.AST) -> bool:
-    """Whether a value is small and has no calls. A change inside it counts as a change of the whole value."""
+    """Whether a value is small and has no calls. A change in it counts as a change of the whole value."""
     has_call = any(isinstance(node, ast.Call) for node in ast.walk(value))
     return not has_call and expression_count(value) <= _MOST_NODES
 

@@ -1,7 +1,8 @@
 """Finds out from a repair what is wrong in a student's code: the place, name and kind of the mistake.
 
-Code is compared in several forms. The standard form writes equivalent code in the same way. Inlining values
-and joining statements (see wrong.py) remove variables from code.
+Code is compared in several forms. The standard form writes equivalent code in the same way. Inlining replaces
+variables by small values. Joining puts a variable's value into the next statement, if only this statement
+reads the variable.
 """
 
 import ast
@@ -23,7 +24,7 @@ from autograder.diagnosis.trees import altered, is_docstring, path_to_difference
 from autograder.diagnosis.wrong import Answers, with_inlined_values, with_joined_statements
 from autograder.testing.suite import HiddenTest, Run, Suite
 
-_EDITS_PER_SECOND = 200  # the largest number of single edits that are tried for each second of the budget
+_EDITS_PER_SECOND = 200  # the largest number of candidates with one edit, for each second of the budget
 _CACHED_TEXTS = 10_000  # the largest number of statements whose text in the standard form is cached
 
 
@@ -43,7 +44,7 @@ class Repairer:
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        """The course's catalogue of misconceptions."""
+        """The course's catalogue of misconceptions. Raise SourceError if one of its files is invalid."""
         return load_catalogue(self.suite.exercise.catalogue)
 
     def search(
@@ -64,7 +65,7 @@ class Repairer:
         return search.repairs(code, failed)
 
     def rewritten_forms(self, code: Code) -> list[Code]:
-        """Return two forms of the code: the standard form, and this form with joined statements."""
+        """Return the code in the standard form, and in this form with joined statements."""
         tree = self.catalogue.in_one_writing(ast.Module([*code.statements], []), is_exact=True)
         forms = (tree, with_joined_statements(tree))
         return [replace(code, statements=tuple(form.body)) for form in forms]
@@ -73,8 +74,7 @@ class Repairer:
         """Yield the misconceptions whose rules turn the repaired code back into the wrong code.
 
         If a rule of the catalogue made the edit, the rule's misconception comes first. Other rules are tried
-        on the changed nodes and their ancestors, in three forms of the code: in the standard form, then with
-        inlined values, then also with joined statements.
+        on the changed nodes and their ancestors, in several forms of the code.
         """
         names = {edit.misconception for edit in repair.edits}
         if len(names) == 1 and names != {""}:
@@ -102,8 +102,7 @@ class Repairer:
     def place(self, question: str, edit: Edit) -> Place | None:
         """Return the first place of the catalogue that contains every change of an edit, or None.
 
-        Also return None if the code has casts and the edit removes none of them, because a cast may be the
-        mistake.
+        Also return None if the code has casts that the edit leaves, because a cast may be the mistake.
         """
         code = edit.within
         if code is None or (code.casts and code.edited(edit.changes).casts == code.casts):
@@ -129,9 +128,9 @@ class Repairer:
         return [place for place in self.catalogue.places if place.fits(right)]
 
     def _differing_statements(self, wrong: Code, right: Code) -> Iterator[tuple[ast.Module, ast.Module]]:
-        """Yield the statements that differ: in the standard form, and then with fewer variables.
+        """Yield the statements that differ: in the standard form, then with inlined values, then also joined.
 
-        If the statements are equal in the standard form, they are yielded as they were written.
+        If the standard form removes all differences, begin with the statements as they were written.
         """
         pairs = zip(wrong.statements, right.statements, strict=True)
         differing = [pair for pair in pairs if pair[0] is not pair[1]]
@@ -247,15 +246,14 @@ def _without_local_names(tree: ast.Module) -> ast.Module:
 
 
 def _text(tree: ast.Module) -> str:
-    """Return the text of code without docstrings. The texts of shared statements are cached."""
     return Code(tuple(tree.body)).text
 
 
 def sort_of(edit: Edit, code: Code) -> tuple[object, ...]:
     """Return a key that similar edits share: the kind, the changed function, and one more item.
 
-    This item is the inserted operation if the edit inserts one. Otherwise it is the slot of the replaced
-    node, or the node's type if the node has no slot.
+    This item is the inserted operation, if any. Otherwise it is the replaced node's slot or, without a slot,
+    its type.
     """
     site = next((site for site in (edit.within or code).places if site.node is edit.old), None)
     function = site.scope.function if site else ""

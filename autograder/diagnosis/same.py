@@ -57,7 +57,7 @@ def _same_reply(expected: Reply, actual: Reply, texts: bool) -> bool:
 
 
 def _object_type(reference: Header) -> frozenset[str]:
-    """Return the type of an object in the worker, without the object's number.
+    """Return the type of an object in the worker, without the number by which the worker refers to it.
 
     The type is in a set, because `_equal` compares sets, but ignores strings.
     """
@@ -65,7 +65,10 @@ def _object_type(reference: Header) -> frozenset[str]:
 
 
 def _same_error(expected: Any, actual: Any) -> bool:
-    """Whether two errors have the same type, the same words and, in any order, the same numbers."""
+    """Whether two errors have the same type, the same words and, in any order, the same numbers.
+
+    If students may have written the messages, only the types are compared.
+    """
     if not isinstance(expected, dict) or not isinstance(actual, dict):
         return False
     if expected.get("type") != actual.get("type"):
@@ -113,5 +116,5 @@ def close_rows(rows: Any, vector: Any) -> list[bool]:
 
 
 def _is_close(numbers: Any, others: Any) -> Any:
-    """Return a boolean tensor: which numbers are equal, except for rounding. NaN equals NaN."""
+    """Return a boolean tensor of the numbers that are equal, except for rounding. NaN equals NaN."""
     return numbers.isclose(others, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True)

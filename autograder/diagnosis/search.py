@@ -2,12 +2,10 @@
 
 A candidate is the student's code after an edit. Its tests run on disclosed inputs, which students may see,
 until a test fails. The tests that the student's code fails come first, cheap tests before expensive tests. A
-cheap test that rejects a candidate moves to the front. The worker gets one test, then two, four and eight at
-once, because most candidates fail early. A candidate that passes all tests must also pass them on a second
-set of disclosed inputs. If several candidates give equal replies to a test, the test runs only once.
+candidate that passes all tests must also pass them on a second set of disclosed inputs.
 
-If no single edit is enough, the search tries pairs of edits, and then second edits after half repairs. A half
-repair is an edit that brings failed tests nearer to passing and makes no other test fail.
+If no single edit is enough, the search tries pairs of the likeliest edits, and then any second edit after a
+half repair. A half repair is an edit that brings failed tests nearer to passing and makes no other test fail.
 
 The budget counts candidates, requests and calls of torch, not seconds. So a busy machine gets equal results.
 """
@@ -38,27 +36,28 @@ from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import Header, ProtocolError
 
-_CANDIDATE_COST, _REQUEST_COST = 1500, 60  # microseconds charged to the budget for a candidate and a request
+_CANDIDATE_COST, _REQUEST_COST = 1500, 60  # the budget that a candidate and a request use, in microseconds
 # The fractions of the budget after which the search stops trying single edits, ranking half repairs, and
 # trying pairs of edits.
 _SINGLE_SHARE, _HALF_SHARE, _PAIR_SHARE = 0.6, 0.7, 0.85
-_MOST_PAIRED_EDITS, _MOST_PAIRED_AT_NODE = 36, 5  # at most this many edits are paired: in total, of one node
-# Half repairs are compared by their total distance from passing at most this many failed tests.
-_MOST_PROBES = 4
-_LEAST_PROGRESS = 0.2  # the least amount by which a half repair must decrease this distance
+_MOST_PAIRED_EDITS = 36  # the largest number of edits that are combined into pairs
+_MOST_PAIRED_AT_NODE = 5  # the largest number of these edits that replace the same node
+_MOST_PROBES = 4  # the largest number of failed tests by which half repairs are compared
+_LEAST_PROGRESS = 0.2  # the least amount by which a half repair decreases the total distance in these tests
 _RIGHT_SHAPE_DISTANCE = 1.5  # the largest distance of a result with the right shape
 _WRONG_SHAPE_DISTANCE = 2.0  # the distance of a result with a wrong shape
-_KINDS_FOR_OTHER_TESTS = ("error", "statement")  # kinds of edits that rarely change the first test's result
-# The limit on the number of pairs, and of second edits after each half repair, as a fraction of `most`.
+# Kinds of edits that are paired even if they do not change the first failed test's result.
+_KINDS_FOR_OTHER_TESTS = ("error", "statement")
+# The largest number of pairs, and of second edits after one half repair, as a fraction of `Search.most`.
 _SHARE_FOR_TWO = 0.3
 _MOST_RANKED = 48  # the largest number of failed candidates that are ranked as half repairs
 _MOST_HALF_REPAIRS = 3  # the largest number of half repairs after which second edits are tried
-# The largest number of candidates in one request, and of candidates that are tried after the first repair.
-_BATCH = 16
+_BATCH = 16  # the largest number of candidates in one request, and of those tried after the first repair
 _MOST_REPAIRS = 4  # the best repair is chosen among at most this many
-# If a failed candidate and known mistakes have equal results in one test, they are compared in all tests.
-# The largest number of candidates that are compared: in total, and with the same known mistakes.
-_MOST_RECOGNIZED, _MOST_EQUAL = 8, 2
+# If a failed candidate gives the same result in one test as known wrong answers, they are compared in all
+# tests.
+_MOST_RECOGNIZED = 8  # the largest number of these candidates
+_MOST_EQUAL = 2  # the largest number of candidates that are compared with the same wrong answers
 _LONGEST_BATCH = 300_000  # the largest total cost of the tests in one request, in microseconds
 _MOST_TESTS_AT_ONCE = 8  # the largest number of tests in one request
 
@@ -83,22 +82,20 @@ class Search:
     # Cached runs, by test, inputs and packed replies. Many candidates give equal replies to a test.
     _runs: dict[tuple[int, Inputs, bytes], Run] = field(default_factory=dict)
     _failures: Counter[HiddenTest] = field(default_factory=Counter)  # how many candidates failed each test
-    # The distance of the student's code from passing, by test, for at most _MOST_PROBES failed tests.
+    # For a few failed tests: how far the student's code is from passing, and the code's packed replies.
     _distances_before: dict[HiddenTest, float] = field(default_factory=dict)
-    # The packed replies of the student's code, by test, for these tests.
     _replies_before: dict[HiddenTest, bytes] = field(default_factory=dict)
-    # Failed candidates that may be half repairs: a list of likely candidates, and a list of the others.
+    # Failed candidates that may be half repairs: the likely ones, and the others.
     _half_repairs: tuple[list[Candidate], list[Candidate]] = field(default_factory=lambda: ([], []))
-    # Failed candidates with one edit. Candidates with a new error, a new wrong shape or unchanged wrong
-    # numbers are left out.
+    # Failed candidates with one edit, except those with a new error, a new wrong shape or unchanged numbers.
     _failed: list[Candidate] = field(default_factory=list)
 
     def repairs(self, code: Code, failed: Sequence[HiddenTest]) -> Iterator[Repair]:
         """Yield repairs of code that fails the tests `failed`. The best repair comes first.
 
-        Two edits are tried only if one is not enough. If no repair passes all tests, the result may be a
-        repair after which known mistakes remain (`remaining`). The second and later repairs are tested
-        completely only when the caller asks for them.
+        Two edits are tried only if one is not enough. If no candidate passes all tests, the result may be
+        code with known mistakes (`Repair.remaining`). A later repair is tested completely only when the
+        caller asks for it.
         """
         self._tried_texts.add(code.text)
         self._distances_before = self._distances(code, failed)
@@ -149,7 +146,10 @@ class Search:
             yield [candidate for candidate in candidates if candidate.edits[-1].old is not old]
 
     def _recognized(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
-        """Return repairs after which known mistakes remain: the student's code, or failed candidates."""
+        """Return the student's code if it has the same results as known wrong answers.
+
+        Otherwise return the candidates that have such results, and pass all tests that the code passes.
+        """
         original = Candidate(self.runner, code)
         original.failure = self._run(min(failed, key=self._whole_cost), original)
         edited = sorted(self._failed, key=lambda candidate: candidate.edits[0].rank)
@@ -170,17 +170,17 @@ class Search:
         return recognized
 
     def _known_mistakes(self, failed: Candidate) -> tuple[Mistake, ...]:
-        """Return the known mistakes whose wrong answers have the same results as a failed candidate."""
+        """Return the mistakes of the known wrong answers with the same results as a failed candidate."""
         run = partial(self._run_alone, Candidate(self.runner, failed.code))
         return self.known_results.mistakes(failed.failure, run) if failed.failure else ()
 
     def _run_alone(self, candidate: Candidate, test: HiddenTest, inputs: Inputs) -> Run:
-        """Return the run of a test on a candidate. All replies for the test are requested at once."""
+        """Run a test on a candidate. All its replies are requested at once."""
         self._ask([candidate], [test], inputs)
         return self._run(test, candidate, inputs)
 
     def _with_known_mistakes(self, repair: Repair, failed: Sequence[HiddenTest]) -> Repair:
-        """Return a repair of two edits, with the known mistakes that each of the edits repairs."""
+        """Add to a repair by two edits the known mistakes that each edit repairs."""
         codes = [edit.within.edited(edit.changes) for edit in repair.edits if edit.within]
         after_one = [Candidate(self.runner, code) for code in codes]
         for candidate in after_one:
@@ -188,7 +188,6 @@ class Search:
         return replace(repair, repaired=tuple(map(self._known_mistakes, reversed(after_one))))
 
     def _passes_any(self, code: Code, failed: Sequence[HiddenTest]) -> bool:
-        """Whether the code passes at least one of the tests `failed`."""
         candidate = Candidate(self.runner, code)
         return any(self._run(test, candidate).error is None for test in failed)
 
@@ -197,7 +196,7 @@ class Search:
     ) -> Iterator[Repair]:
         """Yield a repair for each candidate that passes all tests. All candidates pass the tests `failed`."""
         for candidate in candidates:
-            # The worker has to define this candidate again, because it has since defined other candidates.
+            # This candidate must run again, because other candidates have run in the worker meanwhile.
             if candidate.is_proven or self._passes_all(
                 Candidate(self.runner, candidate.code, candidate.edits), failed
             ):
@@ -206,10 +205,9 @@ class Search:
     def _try_edits(
         self, edited: Iterable[Candidate], code: Code, failed: Sequence[HiddenTest], limit: float, most: int
     ) -> list[Candidate]:
-        """Return the candidates that repair the code. The best candidate comes first.
+        """Return the candidates that pass the tests `failed`. The best candidate comes first.
 
-        All of them pass the tests `failed`. The candidate that was tried first also passes all other tests
-        (`is_proven`). After this candidate, only a few more are tried.
+        One of them passes all tests (`is_proven`). After it is found, only a few more edits are tried.
         """
         order = sorted(failed, key=self._whole_cost)
         repairing: list[Candidate] = []
@@ -237,8 +235,8 @@ class Search:
     def _save_half_repair(self, candidate: Candidate, run: Run, *, was_first: bool) -> None:
         """Save a failed candidate for pairs of edits, and as a possible half repair.
 
-        A half repair must change the replies to the first test, and may not bring this test farther from
-        passing. The first test shows one of two mistakes, and this mistake must be repaired first.
+        If the code has two mistakes, the first failed test shows one of them. So a half repair must change
+        the replies to this test, without making them worse.
         """
         if len(candidate.edits) > 1:
             return
@@ -278,7 +276,7 @@ class Search:
             yield from self._candidate(code, [*first.changes, *second.changes], (first, second))
 
     def _passes_all(self, candidate: Candidate, failed: Sequence[HiddenTest]) -> bool:
-        """Whether a candidate that passes the tests `failed` passes all tests, on both sets of inputs."""
+        """Whether a candidate that passes the tests `failed` passes all tests, with both sets of inputs."""
         tests = sorted(self.suite.of(self.question), key=lambda test: -self._failures[test])
         others = [test for test in tests if test not in failed]
         if self._first_failure(others, candidate) is not None:
@@ -286,7 +284,7 @@ class Search:
         return self._first_failure(tests, candidate, SECOND) is None
 
     def _distances(self, code: Code, failed: Sequence[HiddenTest]) -> dict[HiddenTest, float]:
-        """Return how far the code is from passing a few failed tests, which have different test functions."""
+        """Return how far the code is from passing a few cheap failed tests, one for each test function."""
         by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
         probes = sorted(by_function.values(), key=self._whole_cost)[:_MOST_PROBES]
         (candidate,) = self._answered([Candidate(self.runner, code)], probes)
@@ -296,11 +294,7 @@ class Search:
         return {test: self._distance(self._run(test, candidate)) for test in probes}
 
     def _rank_half_repairs(self, failed: Sequence[HiddenTest]) -> list[Candidate]:
-        """Return the saved candidates that are nearer to passing than the student's code, best first.
-
-        For instance, their results now have the right shape, or fewer wrong numbers. A candidate that fails a
-        test which the student's code passes is left out.
-        """
+        """Return the saved candidates that are half repairs, the nearest to passing first."""
         others = [test for test in self.suite.of(self.question) if test not in failed]
         ranked: list[tuple[float, Candidate]] = []
         promising = (
@@ -323,7 +317,7 @@ class Search:
         return 0.0 if run.error is None else distance(self.answer(run.test, DISCLOSED).run, run)
 
     def _candidates(self, edited: Iterable[Candidate], order: list[HiddenTest]) -> Iterator[Candidate]:
-        """Yield candidates that are valid code, with cached replies to the test that is first in `order`."""
+        """Yield candidates that run without an error, with cached replies to the first test in `order`."""
         for candidate in self._answered(edited, order, 1):
             self.tried += 1
             self.spent += _CANDIDATE_COST
@@ -397,7 +391,7 @@ class Search:
         self, tests: Sequence[HiddenTest], candidate: Candidate, inputs: Inputs = DISCLOSED
     ) -> Run | None:
         """Return the run of the first test that fails, or None. Replies that are not cached are requested."""
-        size = 1
+        size = 1  # most candidates fail early, so the first requests have few tests
         for at, test in enumerate(tests):
             if (test, inputs) not in candidate.cached_exchanges and not candidate.live_request_count:
                 batch = tests[at : at + size]
@@ -434,7 +428,6 @@ def _preference(candidate: Candidate) -> tuple[float, ...]:
 
 
 def _are_disjoint(first: Edit, second: Edit) -> bool:
-    """Whether two edits replace separate parts of the code."""
     replaced = [{id(old): old for old, _ in edit.changes} for edit in (first, second)]
     contained = [{id(part) for node in nodes.values() for part in walk(node)} for nodes in replaced]
     return contained[0].isdisjoint(replaced[1]) and contained[1].isdisjoint(replaced[0])

@@ -1,7 +1,4 @@
-"""Edits that add, replace, move or reorder steps and statements, or change what they assign or raise.
-
-A step is an operation on a value, such as a transpose or a softmax.
-"""
+"""Edits that add, replace, move or reorder steps and statements, or change what they assign or raise."""
 
 import ast
 from collections import Counter, defaultdict
@@ -38,14 +35,14 @@ from autograder.diagnosis.trees import (
 )
 
 MOST_JOINT_NODES = 6  # the largest number of nodes that one edit changes in the same way
-_DIVISOR_DELAY = 0.9  # added to the rank of an edit whose new step divides by its input, or divides integers
+_DIVISOR_DELAY = 0.9  # added to the rank of an edit that adds an unlikely division (see `_is_divisor`)
 _MAIN_SLOTS = frozenset(("return", "=", "MatMult", "softmax", "masked_fill", "dropout", "matmul"))
 _SIZES = (("[]", "1"), ("Pow", "1"), ("range", "0"), ("range", "1"))  # slots that take numbers, not tensors
 _NO_TENSORS = ("shape", "dtype", "device", "inf", "training")  # attributes that are not tensors
 
 
 def right_steps(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that apply a right answer's step to a value, or replace a step by a right answer's step."""
+    """Yield edits that add a right answer's step, or replace a step by a right answer's similar step."""
     node, compared = site.node, builder.compared
     if not _accepts_step(site) or site.scope.function == "" or not isinstance(node, ast.expr):
         return
@@ -79,7 +76,7 @@ def _is_divisor(step: ast.AST) -> bool:
 
 
 def _accepts_step(site: NodeInScope) -> bool:
-    """Whether a step may be applied to this node. It must be a variable or value that can be a tensor."""
+    """Whether a step may be applied to this node: a variable or value that can be a tensor."""
     node = site.node
     if not isinstance(node, ast.Name | ast.Call | ast.BinOp | ast.Attribute | ast.Subscript | ast.UnaryOp):
         return False
@@ -93,8 +90,8 @@ def _accepts_step(site: NodeInScope) -> bool:
 def statement_slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
     """Yield edits of a single statement.
 
-    An edit may assign a discarded result, avoid a change in place, copy an assigned tensor, remove a `with`,
-    or move a `return` out of a loop.
+    `x.relu()` becomes `x = x.relu()`, `x += y` becomes `x = x + y`, and `y = x` becomes `y = x.clone()`. A
+    `with` becomes its body, and a `return` is moved out of a loop.
     """
     node = site.node
     match node:
@@ -146,7 +143,7 @@ _NOT_MOVED = frozenset((
 
 
 def reordered_statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that swap two neighbouring statements, or swap their steps: f(g(x)) becomes g(f(x))."""
+    """Yield edits that swap two neighbouring statements, or only their steps: f(g(x)) becomes g(f(x))."""
     if not isinstance(site.node, ast.FunctionDef):
         return
     for earlier, later in pairwise(site.node.body):

@@ -1,9 +1,8 @@
 """Tables of general rules. Rules of MUTANTS make small mistakes. Rules of EDITS repair frequent mistakes.
 
-Each line has a kind of change and its rank (edits with lower ranks are tried earlier), then rules in the
-language of the catalogue (patterns.py). The command `autograder verify` applies MUTANTS to right answers, to
-test the hidden tests. The search for repairs applies all rules of this module to students' code. A rule of
-MUTANTS is useful there, because it often repairs the opposite mistake.
+Each line has a kind of change and its rank (lower ranks are tried earlier), then rules in the language of
+patterns.py. `autograder verify` applies MUTANTS to right answers, to test the hidden tests. The search for
+repairs applies all rules to students' code, because a rule of MUTANTS often repairs the opposite mistake.
 """
 
 from autograder.diagnosis.patterns import rules_by_type, table

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 New = ast.AST | list[ast.stmt]  # the replacement of a node; a statement can become several statements
 HOLE = "_hole_"  # the placeholder for the input of a step
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_CACHED_TREES = 2048  # the largest number of results in the cache of a function
+_CACHED_TREES = 2048  # the largest number of results in each cache of this module
 _Tree = TypeVar("_Tree", bound=ast.AST)
 
 
@@ -46,8 +46,8 @@ def rewritten(
 ) -> Any:
     """Return a tree in which `change` has rewritten each node, inner nodes first.
 
-    `change` gets the original node and the node with its rewritten children. If `near` is given, only the
-    nodes with these ids are rewritten.
+    `change` gets the original node and the node with its rewritten children. `near` limits rewriting to the
+    nodes with these ids.
     """
     if near is not None and id(node) not in near:
         return node
@@ -73,7 +73,7 @@ def replaced(tree: ast.AST, new: Mapping[int, New], near: Container[int] | None 
 
 
 def with_values(tree: _Tree, values: Mapping[str, ast.expr]) -> _Tree:
-    """Return a tree in which each name that is a key of `values`, such as "x" or "self.key", is replaced.
+    """Return a tree in which names, such as "x" and "self.key", are replaced by their values.
 
     A variable is replaced only where it is read.
     """
@@ -101,7 +101,7 @@ def parents(tree: ast.AST) -> Mapping[int, Sequence[ast.AST]]:
 
 @lru_cache(_CACHED_TREES)
 def by_type(tree: ast.AST) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
-    """Return the nodes of a tree by their types."""
+    """Return the nodes of each type, in the order of `walk`."""
     nodes = defaultdict[type[ast.AST], list[ast.AST]](list)
     for node in walk(tree):
         nodes[type(node)].append(node)
@@ -133,13 +133,13 @@ def text_of(node: ast.stmt) -> str:
 
 @lru_cache(_CACHED_TREES)
 def _head(kind: str, *fields: tuple[str, Any]) -> str:
-    """Return the text of a function or class without its body. It is cached, because few edits change it."""
+    """Return the text of a function or class without its body. Few edits change it, so it is cached."""
     lists = {name: [*value] if isinstance(value, tuple) else value for name, value in fields}
     return ast.unparse(getattr(ast, kind)(**lists, body=[]))
 
 
 def is_same_call(first: ast.AST, second: ast.AST) -> bool:
-    """Whether both nodes call the same function."""
+    """Whether both nodes are calls that write the called function in the same way."""
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
     return ast.unparse(first.func) == ast.unparse(second.func)
@@ -155,10 +155,7 @@ def path_to_difference(first: ast.AST, second: ast.AST) -> Iterator[tuple[ast.AS
 
 
 def _dump_without_children(tree: ast.AST) -> str:
-    """Return a text of a node's type and fields, without the fields of its children.
-
-    A list becomes its length, and a child node becomes True.
-    """
+    """Return a node's type and fields as text. A list becomes its length, and a child node becomes True."""
     fields = {name: len(value) if isinstance(value, list) else value for name, value in ast.iter_fields(tree)}
     plain = {name: isinstance(value, ast.AST) or value for name, value in fields.items()}
     return f"{type(tree).__name__} {plain}"
@@ -210,7 +207,7 @@ def token_distance(first: Counter[str], second: Counter[str]) -> int:
 
 
 def expression_count(tree: ast.AST) -> int:
-    """Return the number of expressions in a tree."""
+    """Return the number of expressions in a tree: 3 for `a + b`."""
     return sum(isinstance(node, ast.expr) for node in walk(tree))
 
 

@@ -50,10 +50,9 @@ KINDS: Mapping[str, str] = {  # by kind of edit: a description of the change, wi
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The positions of the nodes that an edit changes.
+    """The positions of the nodes that an edit changes, valid for all answers with the same syntax tree.
 
-    A position has the index of a statement, and the index of a node in that statement (in the order of
-    ast.walk). So a spot is valid for all answers with the same syntax tree.
+    A position has the index of a statement, and the index of a node in it (in the order of ast.walk).
     """
 
     changed: tuple[int, int] | None  # the smallest changed part of the student's text
@@ -75,7 +74,7 @@ class Looked:
         return self.at(self.spot(edit))
 
     def at(self, spot: Spot) -> str:
-        """Return where a spot is, such as "in line 7, at `dim=-2`"."""
+        """Return where a spot is, in the same form as `where`."""
         text, node = self._cell_text(spot), self._node_at(spot.changed)
         quoted = one_line(ast.get_source_segment(text, node) or "", _LONGEST_QUOTE + 1) if node else ""
         quoted = quoted if len(quoted) <= _LONGEST_QUOTE else f"{quoted[:_LONGEST_QUOTE]}…"
@@ -85,16 +84,16 @@ class Looked:
         return f"{where}, at `{quoted}`" if quoted and not spot.is_unquoted else where
 
     def place(self, question: str, edit: Edit) -> AnswerLine | None:
-        """Return the first line that an edit changes in the cell that answers the question."""
+        """Return the first line that an edit changes in the answer's cell, or None."""
         return self.line(question, self.spot(edit))
 
     def line(self, question: str, spot: Spot) -> AnswerLine | None:
-        """Return the first changed line of a spot in the cell that answers the question."""
+        """Return the first changed line of a spot in the answer's cell, or None."""
         lines = self._changed_lines(spot) if spot.changed and self._cell_text(spot) == self.main else []
         return AnswerLine(question, lines[0]) if lines else None
 
     def spot(self, edit: Edit) -> Spot:
-        """Return the positions of the nodes that an edit changes."""
+        """Return the spot that an edit changes."""
         others = [self._position(old, edit.cell) for old, _ in edit.more]
         is_unquoted = isinstance(edit.old, ast.FunctionDef | ast.ClassDef)
         changed, (removed, adds_nodes) = _changed_part(edit), _removed_nodes(edit)
@@ -107,9 +106,9 @@ class Looked:
     def _joined_positions(
         self, changed: ast.AST, removed: Sequence[ast.AST], cell: int | None
     ) -> Iterator[tuple[int, int] | None]:
-        """Yield the positions of removed nodes that are outside the statement of `changed`.
+        """Yield the positions of removed nodes that the student wrote in another statement than `changed`.
 
-        There are such nodes if several of the student's statements were joined into one before the edit.
+        An edit can remove such nodes if it edits a form of the code with joined statements.
         """
         pairs = zip(self.code.statements, self.code.cells, strict=True)
         of_cell = [statement for statement, its_cell in pairs if its_cell == cell]
@@ -120,7 +119,7 @@ class Looked:
                 yield self._position(node, cell)
 
     def _position(self, node: ast.AST, cell: int | None) -> tuple[int, int] | None:
-        """Return the position in the student's code of a node or, if the node is a copy, of its original."""
+        """Return the position of a node, or of the node's original, in the student's code."""
         extent = _extent(node)
         for index, statement in enumerate(self.code.statements if extent[1] else ()):
             if self.code.cells[index] == cell:
@@ -139,13 +138,11 @@ class Looked:
         return self.texts.get(cells[spot.changed[0]], "") if spot.changed else ""
 
     def _changed_lines(self, spot: Spot) -> list[int]:
-        """Return the numbers of the changed lines, counted in their cell."""
         nodes = map(self._node_at, (spot.changed, *spot.others))
         return sorted({getattr(node, "lineno", 0) for node in nodes} - {0})
 
 
 def _extent(node: ast.AST) -> tuple[object, ...]:
-    """Return a node's type, and where it begins and ends in the text."""
     return type(node), *position(node)
 
 
@@ -153,8 +150,8 @@ def _extent(node: ast.AST) -> tuple[object, ...]:
 class Unplaced(Looked):
     """The code of an answer, for an explanation that is valid for all answers with the same syntax tree.
 
-    Where other explanations have a line and a quotation, this explanation has an index into `spots`, between
-    two NUL characters.
+    Its texts contain indices of `spots`, between NUL characters. In the explanation of one answer, the
+    answer's lines and quotations replace these indices.
     """
 
     spots: list[Spot] = field(default_factory=list)
@@ -164,7 +161,7 @@ class Unplaced(Looked):
         return f"\0{self._number(edit)}\0"
 
     def place(self, question: str, edit: Edit) -> AnswerLine | None:
-        """Return an answer's line in which the index of the spot replaces the line number."""
+        """Return an AnswerLine with the index of the spot instead of a line number."""
         return AnswerLine(question, self._number(edit)) if Looked.place(self, question, edit) else None
 
     def _number(self, edit: Edit) -> int:
@@ -206,7 +203,7 @@ def _in_order(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _label(node: ast.AST) -> str:
-    """Return a label with the type of a node and its name, value or operator, but without its child nodes."""
+    """Return a text with the type of a node and its name, value or operator, but without its children."""
     names = (str(value) for name, value in ast.iter_fields(node) if name in ("id", "attr", "value"))
     plain = [name for name in names if not name.startswith("<")]
     return " ".join([type(node).__name__, type(getattr(node, "op", None)).__name__, *plain])
@@ -253,7 +250,6 @@ def _smallest_difference(old: ast.AST, new: ast.AST) -> ast.AST:
 
 
 def _arguments_by_text(call: Any) -> dict[str, ast.expr]:
-    """Return a call's arguments by their texts."""
     arguments = (*call.args, *(keyword.value for keyword in call.keywords))
     return {ast.unparse(argument): argument for argument in arguments}
 
@@ -268,7 +264,10 @@ def new_code(edit: Edit) -> str:
 
 
 def same_results(mistakes: Sequence[Mistake]) -> str:
-    """Return a sentence on mistakes with the same results, and a hint. The caller adds a "Y" or "y"."""
+    """Return a sentence on mistakes with the same results, and a hint.
+
+    It begins with "our code", so that callers can put "Y" or "y" in front.
+    """
     misconceptions = [mistake for mistake in mistakes if isinstance(mistake, Misconception)]
     sentences = [one.sentence for one in misconceptions[:_MOST_ALTERNATIVES]]
     match sentences:

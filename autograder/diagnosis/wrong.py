@@ -34,7 +34,7 @@ class WrongAnswer:
 
 
 class Answers:
-    """The right answers to one question, and wrong answers made from them by one rule of the catalogue."""
+    """The right answers to one question, and wrong answers that the catalogue's rules make from them."""
 
     def __init__(self, exercise: Exercise, catalogue: Catalogue, question: str) -> None:
         self.question = question
@@ -54,7 +54,7 @@ class Answers:
 
     @cached_property
     def right(self) -> tuple[str, ...]:
-        """The right answers in the standard form, and the reference also with joined statements."""
+        """The texts of the right answers in the standard form; the reference also with joined statements."""
         return tuple(self._right)
 
     @cached_property
@@ -117,8 +117,7 @@ class Answers:
     def _apply_rule(self, rule: Rule, code: str) -> list[str]:
         """Return the wrong answers that a rule makes from a right answer.
 
-        A wrong answer is left out if it needs names that the right answer does not need, because these may be
-        undefined.
+        A wrong answer that needs further names is left out, because these names may be undefined.
         """
         tree = self._right[code]
         readable = _undefined_names(tree) | ALWAYS_THERE
@@ -129,8 +128,8 @@ class Answers:
     def _rewritable_definitions(self, tree: ast.Module, rule: Rule) -> set[str]:
         """Return the names of the functions and classes that a rule may rewrite.
 
-        They are the function or class that the question asks for, and its base classes. All other functions
-        are added, unless the rule matches a `return` without arithmetic.
+        They are the function or class that the question asks for, and its base classes. Other functions are
+        added, unless `rule.is_about_results`.
         """
         classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         names, left = {self.question}, [self.question]
@@ -167,10 +166,7 @@ def _undefined_names(tree: ast.Module) -> frozenset[str]:
 
 
 def _definition_of(tree: ast.Module, question: str, others: set[str]) -> ast.Module:
-    """Return the definition of `question` with the imports and definitions that it needs.
-
-    Definitions named in `others` are left out: other questions or the notebook provide them.
-    """
+    """Return the definition of `question` with the imports and definitions that it needs, except `others`."""
     definitions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     defined = {node.name: node for node in definitions if node.name == question or node.name not in others}
     needed, left = set[str](), [question]
@@ -257,10 +253,7 @@ def _join_statements(statements: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _join(first: ast.stmt, second: ast.stmt, rest: Sequence[ast.stmt]) -> ast.stmt | None:
-    """Return both statements as one statement, or None.
-
-    They can be joined if only the second statement reads the variable of the first, and reads it once.
-    """
+    """Return both statements as one, or None. Only the second may read the variable of the first, once."""
     match first, second:
         case (
             ast.Assign(targets=[ast.Name(id=name)], value=value),
