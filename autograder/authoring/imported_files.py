@@ -44,7 +44,7 @@ class Files:
         self.notes: list[str] = []
 
     def add_code(self, code: str) -> None:
-        """Add files whose paths are strings in the code, and imported modules in the notebook's folder."""
+        """Add the files of the notebook's folder that the code names or imports."""
         tree = parsed(code)
         for name in _paths(tree):
             self._hand_out(name)
@@ -180,7 +180,7 @@ def packages(codes: Sequence[str], folder: Path) -> tuple[str, ...]:
 
 
 def _pip_name(module: str) -> str:
-    """Return pip's name of a module's package, or else the module's name, in lower case."""
+    """Return, in lower case, pip's name of a module's package, or the module's name if that is unknown."""
     return _OTHER_NAMES.get(module) or next(iter(_distributions().get(module, ())), module).lower()
 
 

@@ -36,9 +36,9 @@ def kernel_problems(exercise: Exercise) -> Iterator[str]:
 
 
 def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
-    """Run all cells in `folder`, even those after a cell that raises an error.
+    """Run all cells in the working directory `folder`, even those after a cell that raises an error.
 
-    Return the index of the last cell that started. Also return the reason if the run ended early, else "".
+    Return the index of the last cell that started, and the reason if the run ended early, else "".
     """
     started = [0]
     client = NotebookClient(
@@ -48,9 +48,9 @@ def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
         on_cell_start=lambda cell_index, **_: started.append(cell_index),
         resources={"metadata": {"path": str(folder)}},
     )
-    # If a cell creates a slider, a handler answers on the socket on which nbclient waits for the end of the
-    # cell. Then nbclient sometimes misses the end and waits until the timeout. Without handlers, the slider's
-    # picture becomes an ordinary output of the cell.
+    # nbclient handles sliders with messages on the socket on which it waits for the end of a cell. So it
+    # sometimes misses the end, and waits until the timeout. Without the handlers, a figure with a slider is
+    # an ordinary output of the cell.
     client.comm_open_handlers.clear()
     ended = ""
     try:

@@ -49,11 +49,11 @@ def build_missing(course: Course, exercises: Iterable[Exercise]) -> None:
 
 
 def write_source(exercise: Exercise, folder: Path) -> list[Path]:
-    """Write all files that students need for `exercise` into `folder`, and return these files.
+    """Write all files that students need for `exercise` into `folder`, and return them.
 
     They are the notebook, the modules that it imports, the files in handout/ and the Markdown files in
     solutions/, to which notebooks may link. Other files in `folder` are deleted. Raise SourceError if
-    students cannot get a file in handout/.
+    handout/ has problems.
     """
     if problems := list(handout_problems(exercise)):
         raise SourceError("\n".join(problems))
@@ -75,7 +75,7 @@ def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Pat
 
 
 def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime) -> Iterator[str]:
-    """Yield a warning for each exercise that would show answers to an earlier exercise which is not over yet.
+    """Yield a warning for each exercise that would show answers to an earlier one before its last due date.
 
     An answer is shown if code that students get defines a function or class with the name of the question.
     """
@@ -140,7 +140,7 @@ _TOO_MUCH = "too much to copy for each notebook that is graded; hand out less"
 
 
 def handout_problems(exercise: Exercise) -> Iterator[str]:
-    """Yield a message for each file in handout/ that students cannot get, with advice to the author."""
+    """Yield a message for each file in handout/ with a taken name, an invalid notebook or too many bytes."""
     shared = (path.name for path in own_files(exercise.folder.parent, "*.md"))
     written = {name.lower() for name in (f"{exercise.name}.ipynb", *NAMES, *shared)}
     sizes = {path: path.stat().st_size for path in exercise.handout.values()}
@@ -186,7 +186,7 @@ _FILES = {ACCEPTED, MISTAKES, HANDOUT, "hints.yaml", "test_hidden.py"}
 
 
 def problems(exercise: Exercise) -> Iterator[str]:
-    """Yield a message for each problem with the files in an exercise's folder, with advice to the author."""
+    """Yield a message for each problem with an exercise's files, with advice to the author."""
     for path in sorted(exercise.folder.iterdir()):
         is_used = path.name in _FILES | {exercise.source.name} or path.suffix in SUFFIXES
         if not left_by_programs(path.name) and not is_used:

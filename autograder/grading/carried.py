@@ -1,7 +1,7 @@
 """Finds questions that may fail only because the answer to an earlier question is wrong.
 
-A mistake costs points only in the question in which it was made. So the tests of the later question run again
-with a right answer to the earlier question. If the score is higher, it counts, and the report says so.
+A mistake should cost points only in its own question. So the tests of the later question run again with a
+right answer to the earlier question. If the score is higher, it counts, and the report says so.
 """
 
 import ast
@@ -25,8 +25,8 @@ from autograder.submission.notebook import NotebookCell
 from autograder.testing.bytecode import bytecode, global_names, marshalled
 
 Reports = Mapping[str, QuestionReport]
-# The questions that run again in one worker, each with the earlier questions whose failed answers it calls.
-# All values are equal.
+# By question that runs again in a worker: the earlier questions whose failed answers it calls. These lists
+# are equal, because all questions in the worker use the same right answers.
 Rerun = dict[str, list[str]]
 
 
@@ -34,8 +34,8 @@ def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell
     """Return the questions to run again, given the first reports on all questions and the submission's cells.
 
     A question runs again if its answer fails and calls the failed answer to an earlier question. Questions
-    run in the same worker only if they call the same failed answers. Otherwise a worker would hold right
-    answers that some of its questions do not need, and that the student's code could use as answers to them.
+    share a worker only if they call the same failed answers. So no worker has a right answer that one of its
+    questions does not call, and that the student's code could return as an answer to this question.
     """
     groups: list[Rerun] = []
     wrong = {

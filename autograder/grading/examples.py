@@ -38,7 +38,8 @@ class Examples:
     """Finds examples for the questions of one suite.
 
     A call and its wrong result are read from the recorded runs of a submission on disclosed inputs, which
-    students may see. The submission does not run again. The right result comes from a run of the reference.
+    students may see. A run has exchanges: a request of the test and the worker's reply. The right result
+    comes from a run of the reference.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -47,7 +48,7 @@ class Examples:
         self._grid = _numbers_as_grid if suite.exercise.has_torch else _value_as_grid
 
     def of(self, question: str, failed: Sequence[Run]) -> Example | None:
-        """Return the example with the fewest numbers in the `failed` runs of a question's tests, or None.
+        """Return an example from the `failed` runs, or None: the one with the fewest numbers.
 
         All runs must be on disclosed inputs.
         """
@@ -87,7 +88,7 @@ class Examples:
                     yield from _wrong_parts(inputs, answer, _value(right[indices[-1]]), code, self._grid)
 
     def _small_calls(self, question: str, run: Run) -> Iterator[tuple[tuple[int, ...], _Grids, object]]:
-        """Yield the indices of the exchanges, the inputs and the result of each call that is small enough."""
+        """Yield each call that is small enough: the indices of its exchanges, its inputs and its result."""
         for indices in self._calls(question, run):
             with suppress(ProtocolError, RecursionError):  # skip a call with a malformed reply
                 inputs = self._inputs(question, [run.exchanges[n] for n in indices])
@@ -96,10 +97,7 @@ class Examples:
                     yield indices, inputs, answer
 
     def _calls(self, question: str, run: Run) -> Iterator[tuple[int, ...]]:
-        """Yield the indices of the exchanges of each call that an example can show.
-
-        It is a call of the question's function, or of an object of the question's class.
-        """
+        """Yield the indices of the exchanges of each call of the question's function, or of its objects."""
         if inspect.isclass(self._solution[question]):
             yield from object_calls(question, run.exchanges)
             return
@@ -131,12 +129,11 @@ class Examples:
 def object_calls(question: str, exchanges: Sequence[Exchange]) -> Iterator[tuple[int, int, int]]:
     """Yield three indices for each call of an object whose weights the test has set by name.
 
-    They are the indices of the exchanges that created the object, set its weights, and called it. An exchange
-    is a request of the test and the worker's reply. A handle is the number of an object in the worker.
-    `question` is the name of the object's class.
+    They are the indices of the exchanges that created the object, set its weights, and called it. `question`
+    is the name of the object's class.
     """
-    created, loaded = dict[int, int](), dict[int, int]()  # indices of exchanges, by the handle of the object
-    owners = dict[int, int]()  # the handle of an object, by the handle of the object's method
+    created, loaded = dict[int, int](), dict[int, int]()  # indices of exchanges, by the object's handle
+    owners = dict[int, int]()  # the handle of an object, by the handle of its method
     for index, exchange in enumerate(exchanges):
         header, reply = exchange.request[0], exchange.reply[0]
         handle, new_handle = _handle(header.get("of")), _handle(reply.get("value"))
@@ -165,7 +162,7 @@ def _encoded_arguments(header: Header) -> list[object]:
 
 
 def _handle(code: object) -> int | None:
-    """Return the number by which a worker refers to an object, or None for another value."""
+    """Return the handle, by which a worker refers to an object, or None for another value."""
     match code:
         case {"handle": int(number)} if type(number) is int:
             return number

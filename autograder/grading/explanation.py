@@ -1,7 +1,7 @@
 """Explains a failed test to the student by a run on disclosed inputs, which students may see.
 
-A worker that runs tests on disclosed inputs has never received hidden inputs. So the student may read
-everything that the worker sends: the line and message of an error, the shape of a result, the wrong value.
+The worker of such a run has never received hidden inputs. So the student may read everything that it sends:
+the line and message of an error, the shape of a result, the wrong value.
 """
 
 import re
@@ -71,10 +71,7 @@ class RunSubmission:
         }
 
     def judged_statements(self, question: str) -> list[CodePart]:
-        """Return the statements up to the cell in `judged_after`, and later statements that bind new names.
-
-        If the question's tests use the variables at the end of the notebook, return all statements.
-        """
+        """Return the statements that define the variables of the question's tests (see `as_judged`)."""
         last = self.judged_after.get(question)
         if last is None or question in self.session.judged_at_end:
             return self.statements
@@ -128,8 +125,8 @@ class RunSubmission:
     def open_for_repairs(self, needed: Container[int]) -> Session:
         """Return a session to try edited code, which runs the cells with numbers in `needed`.
 
-        The session also runs the cells whose code the exercise gives, such as imports. No other cell may
-        affect an explanation, because submissions with the same answer share the explanation.
+        It also runs the cells whose code the exercise gives, such as imports. No other cell may affect an
+        explanation, because submissions with the same answer share it.
         """
         cells = [cell for cell in self.cells if cell.number in needed or cell.text in self.exercise.given]
         return self.session.another(cells, self.given, self._repair_limits, keeps_states=False)
@@ -185,7 +182,7 @@ class RunSubmission:
         return run.kind, f"{run.detail}{where}{self.origin(error)}"
 
     def _is_stub(self, question: str) -> bool:
-        """Whether every cell with an answer to a question raised an error and contains an unindented stub."""
+        """Whether every cell with an answer to a question raised an error, and a line begins with STUB."""
         cells = [cell for cell in self.code if question == cell.name or question in bound_names(cell.text)]
         results = {cell.number: self.session.results.get(cell.number) for cell in cells}
         return bool(cells) and all(

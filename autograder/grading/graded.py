@@ -105,7 +105,7 @@ def _valid_outputs(claimed: Any) -> Iterator[Output]:
 def report_on(
     exercise: Exercise, questions: tuple[QuestionReport, ...], walls: tuple[str, ...], message: str = ""
 ) -> Report:
-    """Return the report on a submission, with the questions in the notebook's order. Long texts are cut."""
+    """Return the report on a submission. `walls` are the restrictions of the worker. Long texts are cut."""
     score, maximum = total(questions)
     status = Status.GRADED if score is not None else Status.GRADER_ERROR
     answers = tuple(written(name, points) for name, points in exercise.written.items())

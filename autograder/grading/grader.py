@@ -94,7 +94,7 @@ class Grader:
         self._rules = rules
         self._is_explained = True  # False if `marks_only` left a wrong answer of the submission unexplained
         self._warnings: dict[str, None] = {}  # tracebacks of errors in grading the current submission
-        self.broken: dict[HiddenTest, Run] = {}  # tests that could not judge the current submission
+        self.broken: dict[HiddenTest, Run] = {}  # tests at fault for the current submission
         self._diagnosis, self._examples = Diagnosis(self.suite, repairs), Examples(self.suite)
 
     @classmethod
@@ -274,8 +274,8 @@ class Grader:
     ) -> str | None:
         """Return the reason why an instructor has to look at the answer to a question, or None.
 
-        Whether there is a reason depends only on the runs that decide the verdict, mostly on hidden inputs.
-        Runs on disclosed inputs supply only the names of operators.
+        Only the runs that decide the verdict can give a reason. Runs on disclosed inputs only supply names of
+        operators for the text.
         """
         if (rule := self._rules.get(name)) is None:
             return None
@@ -341,7 +341,7 @@ class Grader:
             return _with_error_first(named, question_outcomes, reports, submitted)
         if question.verdict is Verdict.FAILED:
             shortened = dict(zip(reports, question.tests, strict=True))
-            hint = most_specific_hint(reports, shortened, self._diagnosis.rarity)
+            hint = most_specific_hint(reports, shortened, self._diagnosis.count_failing_mistakes)
             return replace(question, hint=hint or question.hint)
         return question
 
@@ -404,7 +404,7 @@ def _with_error_first(
 
 
 def _describe_left_out_cells(session: Session, code: Sequence[NotebookCell]) -> str:
-    """Return a sentence on each cell that was left out. Its number counts only code cells, from 1."""
+    """Return a sentence on each cell that was left out, with its position among the code cells."""
     numbers = [cell.number for cell in code]
     return " ".join(f"Code cell {numbers.index(n) + 1} {lost.why}." for n, lost in session.lost.items())
 

@@ -1,9 +1,8 @@
 """Runs the grader in a marking process, which has limits on its memory and time.
 
-All work of the grader on a submission, such as comparing and cleaning its results, takes place in the marking
-process. So a submission can at worst end this process. If grading fails or reaches a limit, the process ends,
-and a new marking process grades the next submission. The report says that an instructor has to look at the
-submission that failed.
+All work of the grader on a submission takes place in the marking process. So a submission can at worst end
+this process. Then a new marking process grades the next submission, and the report says that an instructor
+has to look at the submission that failed.
 
 This module loads a course's packages only in the marking process.
 """
@@ -38,7 +37,7 @@ from autograder.worker.walls import die_with_parent
 MEMORY = 2 << 30  # bytes in addition to the bytes that the process has at its start
 CPU_SECONDS = 60  # seconds of processor time for one submission; the first one also loads the exercise
 _NEAR = 128 << 20  # bytes; if less than this is left, a result may be wrong for lack of memory
-TIMES = 10  # the wall-clock limit is this number times the seconds for the submission and for the grader
+TIMES = 10  # the wall-clock limit is this many times the sum of the submission's limit and CPU_SECONDS
 _START_SECONDS = 600.0  # limit for importing packages, which can take long on a busy machine
 _END_SECONDS = 60.0  # limit for a process to end by itself
 _STOPPED = "Grading of this submission stopped before it was complete."
@@ -167,7 +166,7 @@ class MarkingProcess:
             raise MarkingError(f"no marking process can be started: {text}")
 
     def _answer(self, order: bytes, seconds: float) -> tuple[bytes, str]:
-        """Send an order, if there is one, and return the kind and the text of the next message."""
+        """Send an order to the process, unless it is empty; return the kind and text of the next message."""
         try:
             if order:
                 self._channel.send_bytes(order)
@@ -244,7 +243,7 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
     course = load_course(root)
     try:
         launched = launch.launch_zygote(course.settings.packages, outer=bubblewrap.program() is not None)
-        warm(course.settings.packages)  # the workers' parent process imports at the same time
+        warm(course.settings.packages)  # meanwhile, the zygote imports packages, too
         from autograder.grading.grader import CourseGrader
         from autograder.sandbox.zygote import Zygote
 
@@ -259,7 +258,7 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
         while (message := _next_order(channel)) != _END:
             head, _, content = message.partition(b"\n")
             exercise, problem, marks_only = json.loads(head)
-            # When this time has passed, the kernel kills the process.
+            # After this time, the operating system kills the process.
             signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
             graded = grader.grade(
                 course.exercises[exercise], Notebook(content, problem), marks_only=marks_only
@@ -277,8 +276,8 @@ def _next_order(channel: Connection) -> bytes:
 
 
 def _limit_memory() -> int:
-    """Limit this process's memory and return the limit in bytes. Child processes may raise their limit."""
-    with suppress(OSError):  # if the machine runs out of memory, the kernel should end this process first
+    """Limit this process's memory and return the limit in bytes. Child processes can raise it again."""
+    with suppress(OSError):  # without free memory, the operating system should end this process first
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = _status("VmSize") + MEMORY

@@ -24,7 +24,9 @@ MAX_RESTARTS = 8
 _MAX_CHANGED = 1000  # greatest number of names per question that a worker can report as changed
 _LEAST_SECONDS = 0.1  # a request gets at least this many seconds, even if less is left in the budget
 _LATER_SHARE = 0.25  # fraction of `total_seconds` that each session after the first gets
-_WITH_CHECKS = 4  # number of runs with visible checks; later runs leave checks out, because each may hang
+_WITH_CHECKS = (
+    4  # number of starts that run visible checks; later ones leave checks out, because each check may hang
+)
 MAX_RECEIVED = 64 << 20  # greatest number of bytes in all replies to a session, which the grader stores
 _CELL = re.compile(r'(?m)(?<=File ")cell (\d{1,6})(?=", line )|^cell (\d{1,6})(?=:\d+: \w*Warning: )')
 _DRAWS = re.compile("plot|hist|pylab")  # matches code that may use matplotlib, also through other packages
@@ -39,7 +41,7 @@ class LeftOut:
     why: str  # what the cell did, for the student to read
 
 
-_UNREAD = LeftOut(Verdict.CRASHED, f"contains a name with more than {MAX_RUN_DOTS:,} dots and was not run")
+_LONG_NAME = LeftOut(Verdict.CRASHED, f"contains a name with more than {MAX_RUN_DOTS:,} dots and was not run")
 
 
 @dataclass(slots=True)
@@ -82,9 +84,8 @@ class Session:
     variables at the end of the notebook. `changed_later` has, by question, the names that later cells
     changed.
 
-    With the first request, a worker may receive hidden inputs, and it could pass them on to the next
-    worker. So `results`, `lost` and `changed_later` stay the same after the first request: later runs of the
-    cells cannot affect the report.
+    After the first request, a worker may know hidden inputs. So `results`, `lost` and `changed_later` no
+    longer change: later runs of the cells cannot bring hidden inputs into the report.
 
     A worker numbers its cells from 0. It does not receive the cells' numbers in the file, because
     text cells would change these numbers. Errors and tracebacks get the numbers in the file afterwards.
@@ -105,7 +106,9 @@ class Session:
         self.changed_later: dict[str, frozenset[str]] = {}
         self.results: dict[int, CellResult] = {}  # the results of cells, by cell number
         slow = (cell.number for cell in cells if not quick_to_run(cell.text))
-        self.lost = {number: _UNREAD for number in slow if number not in left_out}  # by cell number
+        self.lost = {
+            number: _LONG_NAME for number in slow if number not in left_out
+        }  # left-out cells, by number
         self._zygote, self._given, self._kept_after = zygote, given, kept_after
         self._left_out = {*left_out, *self.lost}  # numbers of the cells that are no longer run
         self._worker: Worker | None = None
@@ -182,7 +185,7 @@ class Session:
     ) -> "Session":
         """Return a session for a later run of this submission, without the cells in `lost`.
 
-        The new session gets a fixed part of the budget, or no time if less is left. Otherwise its worker
+        It gets a fixed number of seconds, or none if the budget has fewer. With all that is left, its worker
         could learn how long earlier workers needed for hidden inputs.
         """
         limits = limits or self.limits
@@ -220,7 +223,7 @@ class Session:
         return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
 
     def _may_check(self, cell: NotebookCell) -> bool:
-        """Whether to run a visible check. A check that failed is not run again after the first request."""
+        """Whether to run a visible check. After many starts, or if its error is known, it does not run."""
         result = self.results.get(cell.number)
         has_known_error = self._asked and result is not None and result.error is not None
         return self._starts <= _WITH_CHECKS and not has_known_error

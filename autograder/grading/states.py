@@ -35,7 +35,10 @@ def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dic
 
 
 def as_judged(statements: Sequence[CodePart], last: int, cells: Sequence[NotebookCell]) -> list[CodePart]:
-    """Return the statements up to cell `last`, and later statements that bind a name for the first time."""
+    """Return the statements that define the variables at cell `last`.
+
+    The tests can also use names that later cells bind for the first time, so these statements are included.
+    """
     bound = set[str]()
     judged = list[CodePart]()
     for part in statements:
@@ -48,7 +51,7 @@ def as_judged(statements: Sequence[CodePart], last: int, cells: Sequence[Noteboo
 def changing_cell(
     name: str, last: int, statements: Sequence[CodePart], cells: Sequence[NotebookCell]
 ) -> NotebookCell | None:
-    """Return the last cell below number `last` whose code visibly binds or deletes `name`, or None."""
+    """Return the last cell after cell number `last` whose code binds or deletes `name`, or None."""
     changing = [cells[part.at] for part in statements if _changes(part, name)]
     changing += [cell for cell in cells if _RESET.search(cell.text)]
     below = [cell for cell in changing if cell.number > last]
