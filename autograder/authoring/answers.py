@@ -75,7 +75,7 @@ the answers above. The cell after it calls the checks again, to test the new cod
 def write_solutions(
     course: Course, exercises: Sequence[Exercise], now: datetime, *, early: bool = False
 ) -> tuple[list[Path], list[str]]:
-    """Write the solutions of each exercise whose last due date has passed, or of all exercises if `early`.
+    """Write the solutions of exercises whose last due date has passed or, if `early`, of all.
 
     Return the files, and a message on each exercise whose solutions are not written yet.
     """
@@ -87,7 +87,7 @@ def write_solutions(
 
 
 def solutions(exercise: Exercise) -> tuple[Cell, ...]:
-    """Return the cells of the solutions notebook: the lesson with all answers, then other right answers."""
+    """Return the solutions notebook's cells: the lesson with all answers, then other right answers."""
     first, *rest = map(_as_ungraded, exercise.cells)
     others = [cell for variant in shown_answers(exercise) for cell in _variant_cells(exercise, variant)]
     title = [Cell(Role.TEXT, OTHER_ANSWERS)] if others else []
@@ -131,7 +131,7 @@ def _as_ungraded(cell: Cell) -> Cell:
 
 
 def _variant_cells(exercise: Exercise, variant: Answer) -> Iterator[Cell]:
-    """Yield the cells of one accepted answer: its description, its code, and calls of the visible checks."""
+    """Yield an accepted answer's cells: its description, its code, and calls of the visible checks."""
     answered = list(exercise.replaced(variant.code))
     questions = ", ".join(f"`{name}`" for name in answered)
     description = "\n\n".join(_paragraphs(variant))

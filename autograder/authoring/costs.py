@@ -89,7 +89,7 @@ def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, st
 
 
 def _trivial_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    """Yield trivial versions of `forward`: a short description and the code of each method."""
+    """Yield trivial versions of `forward`: a short description and the code of each."""
     methods = (part for part in node.body if isinstance(part, ast.FunctionDef))
     if (forward := next((method for method in methods if method.name == "forward"), None)) is None:
         return
@@ -153,7 +153,7 @@ class Cost:
 
     @property
     def distance(self) -> float:
-        """The distance of the share from the range that the rules allow; 0 inside the range."""
+        """The distance of the share from the range that the rules allow."""
         lost = 1 - self.kept
         if self.kind == "trivial":
             return max(self.kept - QUARTER, 0.0)
@@ -161,7 +161,7 @@ class Cost:
             return max(lost - QUARTER, 0.0) if self.is_green else 0.0
         if not lost:  # all tests pass; `_needed_tests` reports such answers
             return 0.0
-        # An answer with "__" in its name combines two mistakes. It may cost more than a single mistake may.
+        # An answer with "__" in its name combines two mistakes, so it may cost more.
         most = 1.0 if "__" in self.mistake and not self.is_green else self.most
         return max(lost - most, LEAST_COST - lost, 0.0)
 
@@ -193,7 +193,7 @@ class Costs:
     def shares(self) -> Iterator[str]:
         """Yield a line for each group: the numbers of wrong answers that keep 0 %, up to 10 %, up to 20 % ...
 
-        Then yield the answers whose shares are furthest outside the range that the rules allow.
+        Then yield the answers whose shares are furthest outside the allowed range.
         """
         for group in GROUPS:
             kept = [cost.kept for cost in self.wrong if cost.group == group]
@@ -218,7 +218,7 @@ def wrong_answers(
     *,
     whole: bool = False,
 ) -> Iterator[Cost]:
-    """Run each wrong answer on the hidden tests and the visible check of its question, and yield its cost.
+    """Run the hidden tests and the visible check on each wrong answer, and yield its cost.
 
     - `checks`: by question: its visible check, if the reference passes it
     - `sets`: the number of sets of hidden inputs on which each known mistake runs
@@ -276,13 +276,13 @@ def cost_of(suite: Suite, answer: Answer, check: str | None) -> Cost:
 
 
 class _CostMeter:
-    """Runs wrong answers to one question and measures their costs."""
+    """Measures the costs of wrong answers to one question."""
 
     def __init__(self, suite: Suite, question: str, check: str | None, *, whole: bool) -> None:
         self._exercise, self._question, self._check = suite.exercise, question, check
         self._whole = whole
         self._tests = suite.of(question)
-        # The number of tests that are not basic, at least 1, because it is a divisor.
+        # The number of tests that are not basic; at least 1, because it is a divisor
         self._other_tests = sum(not test.basic for test in self._tests) or 1
         self._suite, self._trial = suite, Trial(suite, question)
 
@@ -346,7 +346,7 @@ class _CostMeter:
         for run in self._failing(code) if failing is None else failing:
             failed.add(run.test)
             if kind == "misconception" and run.test.basic and not is_green and not self._whole:
-                break  # it keeps at most half, and no rule demands that a misconception keeps less
+                break  # it keeps at most half, and no rule demands less
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         wrong = any(test.basic for test in failed)
         kept, most = kept_share(self._tests, failed), max(QUARTER, 0.5 / self._other_tests)
@@ -425,7 +425,7 @@ def _rule_and_fix(suite: Suite, cost: Cost) -> str:
 def check_error(check: str, cells: tuple[str, ...], limit: float = MOST) -> BaseException | None:
     """Run these trusted cells and then a visible check, with a fixed seed; return the error, or None.
 
-    The cells and the check are stopped after `limit` seconds of processor time in total.
+    They are stopped after `limit` seconds of processor time in total.
     """
     with clock(limit), silence(), warnings.catch_warnings(), drawing(0, by_torch=True):
         warnings.simplefilter("ignore")

@@ -30,7 +30,7 @@ _Grade = Callable[[Mapping[str, str]], Report]
 def measure(
     exercise: Exercise, builds_on: BuildsOn, suite: Suite, grade: _Grade
 ) -> tuple[str, tuple[str, ...]]:
-    """Check each pair of questions in `builds_on`: a later question, and an earlier one on which it builds.
+    """Check each pair in `builds_on`: a later question, and an earlier one on which it builds.
 
     A right answer to the later question must get full marks even with a wrong answer to the earlier question.
     Return a summary with the number of pairs that pass, and a finding for each problem. `grade` puts answers
@@ -72,7 +72,7 @@ def without_examples(exercise: Exercise, suite: Suite) -> Iterator[str]:
 
 
 def _available(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[str]:
-    """Return the questions whose right answers are in the worker's memory while it grades `later` again."""
+    """Return the questions whose right answers the worker has while it grades `later` again."""
     given = compiled(exercise.reference, earlier, [later])
     with beside_handout(exercise):
         variables = run_compiled(given.code, given.names)[earlier[0]].__globals__
@@ -91,7 +91,6 @@ def fix_for_dependence(exercise: Exercise, builds_on: BuildsOn, later: str, earl
 
 
 def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: _Grade) -> str | None:
-    """Return the problem with a pair in `builds_on`, or None."""
     if problem := _substitute_problem(exercise, later, earlier, suite):
         return problem
     calling = (
@@ -113,7 +112,7 @@ def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: 
 def _substitute_problem(exercise: Exercise, later: str, other: str, suite: Suite) -> str | None:
     """Return the problem if the right answer to `other` gets too many points as an answer to `later`.
 
-    The worker that grades `later` again holds this right answer, so a student's code could find and call it.
+    The worker that grades `later` again has this right answer, so a student's code could call it.
     """
     if (share := _share(suite, (*exercise.reference, f"{later} = {other}"), later)) <= MOST:
         return None

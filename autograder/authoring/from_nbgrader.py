@@ -256,9 +256,9 @@ class _Conversion:
         self._owners |= dict.fromkeys(bound, answer)
 
     def _model_answer(self, identity: str, text: str) -> str:
-        """Return the model answer in a text cell that students fill, or NO_ANSWER if it has the question.
+        """Return the model answer in a text cell that students fill, or NO_ANSWER if the text is a question.
 
-        It has the question if it ends with "?" and there is no text above it. In doubt, add a note.
+        A text that ends with "?", with no text above the cell, is a question. In doubt, add a note.
         """
         is_question = BEGIN not in text and text.rstrip("*_ \n").endswith("?")
         has_text_above = self._has_text_above()
@@ -294,7 +294,7 @@ class _Conversion:
         return words or later
 
     def _manual(self, settings: Any, answer: str, *, is_code: bool, points: float | None = None) -> _Answer:
-        """Add an answer that an instructor grades. An answer in code stays a code cell."""
+        """Add an answer that an instructor grades."""
         name = re.sub(r"\W|^(?=\d)", "_", settings["grade_id"], flags=re.ASCII)
         while name in self._answers:
             name += "_"
@@ -309,7 +309,7 @@ class _Conversion:
         return manual
 
     def _test(self, settings: Any, text: str) -> None:
-        """Convert a test cell to the draft of a hidden test. Add its visible code to the question's check."""
+        """Convert a test cell to a hidden test. Add its visible code to the question's check."""
         identity = settings["grade_id"]
         answer = self._tested(text)
         if answer is None:
@@ -329,14 +329,13 @@ class _Conversion:
         self._hidden_test(identity, answer.name, _MARKER.sub("", text).strip("\n"), points)
 
     def _tested(self, code: str) -> _Answer | None:
-        """Return the last answer that binds a name used in the test cell, or else the last answer."""
+        """Return the last answer that binds a name of the test cell, or else the last answer."""
         answers = list(self._answers.values())
         used = {self._owners[word].name for word in _words(code) if word in self._owners}
         last = answers[-1] if answers else None
         return next((answer for answer in reversed(answers) if answer.name in used), last)
 
     def _hidden_test(self, identity: str, question: str, code: str, points: float) -> None:
-        """Add the draft of a hidden test, made from the code of a test cell, and its notes."""
         plain, magics = _without_magics(code)
         self._note_magics({"grade_id": identity}, magics if plain.strip() else [])
         docstring = ast.get_docstring(parsed(plain))
@@ -368,7 +367,6 @@ class _Conversion:
             answer.cell.source = self._check(answer)
 
     def _check(self, answer: _Answer) -> str:
-        """Return the code of a visible check, as a function if possible."""
         code = "\n\n".join(filter(None, answer.visible))
         plain, _ = _without_magics(code)
         if not code or not self._can_be_function(plain):

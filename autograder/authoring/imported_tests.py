@@ -1,8 +1,8 @@
 """Makes hidden tests from the test cells of an nbgrader notebook.
 
 A test cell can change the notebook's functions and variables. A hidden test cannot: it runs in another
-process and gets copies of them. A statement that makes or needs such a change is left out, and the author
-gets a note.
+process and gets copies of them. Statements that make or need such changes are left out, with a note to
+the author.
 """
 
 import ast
@@ -33,7 +33,7 @@ class DefiningLine:
 
     text: str
     needs: frozenset[str] = frozenset()  # the names that the line uses
-    answer: str | None = None  # for a variable of the notebook: its question, or "" for given code
+    answer: str | None = None  # for a variable: the question that binds it, "" for given code; else None
 
     def text_for(self, question: str) -> str:
         """Return the line for a test of `question`.
@@ -85,13 +85,13 @@ class Names:
                 self.defining_lines[pair[1]] = DefiningLine(text, answer=answer)
 
     def add_test(self, statement: ast.stmt) -> None:
-        """Let later tests use the names that a statement of a test binds, except names of the notebook."""
+        """Let later tests use the names that a test binds, except names of the notebook."""
         simple = isinstance(statement, ast.Assign | ast.Import | ast.ImportFrom | _DEFINITIONS)
         for name in bindings(statement) - self.notebook if simple else ():
             self.defining_lines[name] = DefiningLine(ast.unparse(statement), read_names(statement))
 
     def lines(self, names: Set[str], question: str) -> list[str]:
-        """Return the lines that define these names in a test of `question`, sorted by their needs."""
+        """Return the lines that define these names in a test of `question`, in the order of their needs."""
         ordered = dict[str, None]()
         for name in sorted(names & self.defining_lines.keys()):
             line = self.defining_lines[name]
@@ -125,7 +125,7 @@ def written_names(statement: ast.stmt) -> frozenset[str]:
 
 
 def hidden_test(cell: str, question: str, title: str, code: str, names: Names) -> Draft:
-    """Return the draft of a hidden test of `question`. `code` is the code of the test cell named `cell`."""
+    """Return the draft of a hidden test of `question`, made from the `code` of the test cell `cell`."""
     reader, tree = _TestReader(names), parsed(code)
     for number, (statement, above, lines) in enumerate(_with_lines(tree.body, code.split("\n"))):
         if number or ast.get_docstring(tree) is None:
@@ -148,9 +148,9 @@ def hidden_test(cell: str, question: str, title: str, code: str, names: Names) -
 def _with_lines(
     statements: Sequence[ast.stmt], lines: Sequence[str]
 ) -> Iterator[tuple[ast.stmt, Sequence[str], Sequence[str]]]:
-    """Yield (statement, lines between the previous statement and this statement, lines of the statement).
+    """Yield (statement, lines above it since the previous statement, lines of the statement).
 
-    The lines of the statement are an empty list if it shares a line with another statement.
+    The last item is empty if the statement shares a line with another one.
     """
     begins = [
         min([each.lineno, *(decorator.lineno for decorator in getattr(each, "decorator_list", ()))])
@@ -164,13 +164,13 @@ def _with_lines(
 
 
 class _TestReader:
-    """Reads the statements of a test cell in order, and leaves out those that a hidden test cannot run."""
+    """Reads the statements of a test cell, and leaves out those that a hidden test cannot run."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
         self.text: list[str] = []  # lines of the hidden test
         self.omitted: dict[ast.stmt, str] = {}  # statements that are left out, each with the reason
-        self.fetched: set[str] = set()  # names that must be defined at the beginning of the hidden test
+        self.fetched: set[str] = set()  # names to define at the beginning of the hidden test
         self.asserts = False  # whether a statement of the hidden test tests something
         self._local: set[str] = set()  # names that the hidden test binds
         self._lines: set[str] = set()  # names of lines that are drawn on axes
@@ -230,7 +230,7 @@ class _TestReader:
 
 
 def _asserts(statement: ast.stmt) -> bool:
-    """Whether a statement tests something: it asserts, raises, or calls a function that may raise."""
+    """Whether a statement may test something: it asserts, raises, or calls a function."""
     if isinstance(statement, _DEFINITIONS):
         return False
     if isinstance(statement, ast.Expr):

@@ -35,12 +35,12 @@ class Mutant:
 
     @property
     def line(self) -> str:
-        """The lines that the change removes, without indentation."""
+        """The removed lines, without indentation."""
         return self._changed("-")
 
     @property
     def instead(self) -> str:
-        """The lines that the change adds, without indentation."""
+        """The added lines, without indentation."""
         return self._changed("+")
 
     @property
@@ -81,7 +81,7 @@ def _mutants_of(cell: Cell) -> Iterator[Mutant]:
 def _changed_codes(text: str, tree: ast.Module, lines: Set[int]) -> Iterator[str | None]:
     """Yield the text after each single change, or None if it is outside `lines` or gives invalid code."""
     for node, scope in _changeable_nodes(tree, Scope()):
-        # To set a seed in a method is a change, too: its random numbers are then always the same.
+        # A mutant may set a seed at the beginning of a method, so that its random numbers stay the same.
         if isinstance(node, ast.FunctionDef) and scope.in_class:
             first = next((statement for statement in node.body if statement.lineno in lines), None)
             yield None if first is None else _with_seed(text, first)
@@ -90,7 +90,7 @@ def _changed_codes(text: str, tree: ast.Module, lines: Set[int]) -> Iterator[str
 
 
 def _changeable_nodes(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
-    """Yield this node and the nodes below it to which changes apply, each with its scope."""
+    """Yield this node and the nodes below it that may change, each with its scope."""
     if isinstance(node, ast.ClassDef):
         scope = replace(scope, attributes=attributes_of(node), in_class=True)
     if isinstance(node, ast.FunctionDef):
@@ -114,7 +114,6 @@ def _with_replacement(text: str, part: ast.AST, other: ast.AST) -> str | None:
 
 
 def _with_seed(text: str, first: ast.stmt) -> str:
-    """Return the text with a line that sets a seed, before the statement `first`."""
     lines = text.split("\n")
     lines.insert(first.lineno - 1, " " * first.col_offset + SEED)
     return "\n".join(lines)
@@ -129,9 +128,8 @@ def _dumped(code: str) -> str | None:
 
 
 def _spliced(text: str, part: ast.AST, new: str) -> str:
-    """Return the text with `new` in place of the code of `part`."""
     content, fields = text.encode(), vars(part)
-    # The number of bytes before each line. Line breaks are not counted here.
+    # The number of bytes before each line, without line breaks.
     begins = [0, *accumulate(len(line) for line in content.split(b"\n"))]
     first, last = (
         begins[fields[f"{end}lineno"] - 1] + fields[f"{end}lineno"] - 1 + fields[f"{end}col_offset"]
@@ -179,7 +177,7 @@ def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """The numbers of mutants that fail and pass the hidden tests, and messages to the author."""
+    """The numbers of mutants that fail and pass, and messages to the author."""
 
     mutants: int = 0  # number of mutants, without equivalent ones
     killed: int = 0  # number of mutants that fail a test
@@ -195,7 +193,7 @@ class Strength:
 def measure(suite: Suite, share: float) -> Strength:
     """Run each mutant on its question's hidden tests, up to the first failed test, and return the result.
 
-    It has findings if less than `share` of the mutants, without equivalent ones, fails, or if an edit in
+    It has findings if less than `share` of the mutants that are not equivalent fails, or if an edit in
     mistakes.py makes no equivalent mutant.
     """
     return judge(suite.exercise, surviving(suite), share)

@@ -122,7 +122,6 @@ def _wait(parts: Sequence[Future[Any]], show_progress: Callable[[], None]) -> No
 def _start_proof(
     pool: ProcessPoolExecutor, course: Course, exercise: Exercise, sets: int, jobs: int, *, whole: bool
 ) -> _StartedProof:
-    """Submit all parts of an exercise's proof to the processes."""
     try:
         parts = max(jobs, ceil(len(tuple(mutants(exercise))) / _MUTANTS))
     except SourceError:  # `_prove_without_mutants` reports the error

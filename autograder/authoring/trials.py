@@ -22,8 +22,8 @@ from autograder.worker.namespace import Namespace, silence
 SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 # The number of sets of hidden inputs on which each answer runs: by default, and with --thorough.
 SETS_TRIED, SETS_THOROUGH = 2, 16
-# An answer may take 20 times the processor time of the reference, but at least 0.5 and at most 20 seconds. An
-# answer that takes longer counts as endless.
+# An answer counts as endless if it takes more processor time than this multiple of the reference's time. This
+# limit is at least LEAST and at most MOST seconds.
 TIMES = 20
 LEAST, MOST = 0.5, 20.0
 _TICKS = 5  # number of timer signals after which a time limit is reached
@@ -103,7 +103,6 @@ def time_limit(run: Callable[[], object]) -> float:
 
 
 def _run_answer(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseException:
-    """Run the cells of an answer, and return their namespace or the error that they raised."""
     with clock(_definition_limit(suite)), warnings.catch_warnings(action="ignore"), silence():
         try:
             return suite.namespace(cells)
@@ -113,11 +112,11 @@ def _run_answer(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseExcepti
 
 @contextlib.contextmanager
 def clock(seconds: float) -> Iterator[None]:
-    """Raise OutOfTimeError after every `seconds` seconds of processor time, without waiting times.
+    """Raise OutOfTimeError after every `seconds` seconds of processor time. Waiting does not count.
 
-    The error is raised again because the answer may catch it. A timer divides the time by _TICKS signals, of
-    which the last raises the error. If a virtual machine is suspended, the pause may count as processor time,
-    but it causes only one signal. So the pause alone does not raise the error.
+    The error is raised more than once, because the answer may catch it. A timer sends _TICKS signals in this
+    time, and the last one raises the error. If a virtual machine is suspended, the pause may count, but
+    causes only one signal. So it does not raise the error alone.
     """
     ticks = count(1)
 

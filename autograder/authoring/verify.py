@@ -58,7 +58,7 @@ _REFERENCE_SETS = 320
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The result of verifying one exercise. The exercise is proved if there are no findings."""
+    """The result of verifying one exercise, which is proved if there are no findings."""
 
     exercise: str
     accepted: int = 0  # number of accepted answers
@@ -66,7 +66,7 @@ class Proof:
     bits: int = 0  # the largest number of bits about the hidden inputs that one graded attempt can reveal
     carried: str = ""  # the summary of the pairs in `builds_on` that `entry.measure` returns
     strength: Strength | None = None  # the numbers of mutants that the hidden tests catch and miss
-    costs: Costs | None = None  # the points that wrong answers keep by the hidden tests, without other rules
+    costs: Costs | None = None  # the points that wrong answers keep by the hidden tests alone
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # possible problems, which the author may intend
     is_reused: bool = False  # whether this is the saved proof of an earlier run
@@ -90,9 +90,9 @@ def explained(course: Course, exercise: Exercise, zygote: Zygote, answers: Seque
 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
-    """Return the rules in the catalogue of misconceptions that match no right answer of the course.
+    """Return the misconceptions' rules that change no right answer of the course.
 
-    `proofs` must have the proofs of all exercises.
+    `proofs` must be those of all exercises.
     """
     fitting = frozenset[str]().union(*(proof.costs.fitting for proof in proofs if proof.costs))
     first = next(iter(course.exercises.values()))
@@ -223,7 +223,7 @@ class _Verification:
         return self.grader.grade_cells(tuple(chosen)).report
 
     def _reference_passes(self) -> bool:
-        """Report visible checks and hidden tests that the reference fails; return whether all tests pass."""
+        """Report visible checks and tests that the reference fails; return whether it passes all tests."""
         cells = solved_cells(self.exercise, {})
         graded = self.grader.grade_cells(cells)
         right = self._has_full_marks(0, str(self.exercise.source), graded.report, self.exercise.reference)
@@ -241,7 +241,7 @@ class _Verification:
         return right
 
     def _note_check(self, check: Cell, number: int, result: CellResult | None) -> None:
-        """Add a visible check to `checks` if the reference passes it; otherwise, report it."""
+        """Add a check to `checks` if the reference passes it; otherwise, report it."""
         line, failure = 1, "it ended the program or ran too long"
         if result is not None:
             if (error := result.error) is None:
@@ -267,7 +267,7 @@ class _Verification:
                 self._find(variant.place, f"is right, but the check of {name} fails: {text}; fix the check")
 
     def _has_full_marks(self, number: int, place: str, report: Report, cells: tuple[str, ...]) -> bool:
-        """Report tests that a right answer fails when it is graded, or with other sets of hidden inputs.
+        """Report tests that a right answer fails in grading, or with other sets of hidden inputs.
 
         Number 0 is the reference. Return whether the answer passes all tests.
         """
@@ -384,9 +384,9 @@ _JSON = TypeAdapter(Proof)
 def load_proof(course: Course, exercise: Exercise, sets: int, *, whole: bool = False) -> Proof | None:
     """Return the saved proof of an exercise if it is still valid, else None.
 
-    A proof depends on the exercise's folder, the catalogue of misconceptions, the exercise's entry in
-    course.yaml, the autograder's code, and the versions of Python and of packages. The name of the proof's
-    file contains a digest of all of these. A proof with findings is not saved.
+    A proof depends on the exercise's folder and entry in course.yaml, the catalogue, the autograder's code,
+    and the versions of Python and packages. The name of its file contains a digest of these. A proof with
+    findings is not saved.
     """
     with suppress(OSError, ValueError, SourceError):
         return replace(_JSON.validate_json(_path(course, exercise, sets, whole).read_bytes()), is_reused=True)

@@ -45,8 +45,8 @@ def forbidden_use(
 ) -> Use | None:
     """Return the first use of a forbidden name in the code that the answer to a question uses.
 
-    `statements` are the statements of the notebook that ran before the question's tests. `unfinished` are the
-    indices of the cells that an error may have stopped before their last statement.
+    `statements` ran before the question's tests. `unfinished` are the indices of the cells that an error may
+    have stopped before their last statement.
     """
     return _first_use(rule, statements, *_reached(question, statements, unfinished))
 
@@ -74,8 +74,8 @@ def broken_rule(
 
     `statements` and `unfinished` are as in `forbidden_use`. `operators` has the torch operators of each call
     in the runs that decide the verdict. `disclosed_operators` has those of runs on disclosed inputs, which
-    students may see. The text names only these. `where` describes a line, given the index of the cell and the
-    number of the line.
+    students may see. The text names only these. `where` describes a line, given its cell's index and its
+    number.
     """
     if not rule.forbid and rule.operators is None:
         return None
@@ -105,8 +105,8 @@ def _reached(
 ) -> tuple[list[CodePart], set[str]]:
     """Follow the names that an answer uses. Return the statements that define them, and these names.
 
-    Only the last definition of a function counts, unless a statement above it that the answer uses contains
-    the function's name.
+    Only a function's last definition counts, unless a statement above it that the answer uses contains the
+    function's name.
     """
     finished = ((index, part) for index, part in enumerate(statements) if part.at not in unfinished)
     last = {name: index for index, part in finished if (name := _defined_afresh(part))}
@@ -131,9 +131,9 @@ def _reached(
 
 
 def _defined_afresh(part: CodePart) -> str:
-    """Return the name of the function that a statement defines, or "" if it may use the name's earlier value.
+    """Return the name of the function that a statement defines without the name's earlier value, else "".
 
-    A decorator, a default value or an annotation may use it.
+    A decorator, a default value or an annotation may use that value.
     """
     match part.tree:
         case ast.FunctionDef(name, decorator_list=[]) as tree:
@@ -145,8 +145,8 @@ def _defined_afresh(part: CodePart) -> str:
 def _needless(ran: Sequence[frozenset[str]], allowed: frozenset[str]) -> frozenset[str]:
     """Return the operators that ran but are not allowed.
 
-    LOST stands for operators that the worker could not record. It is also returned if no operator of any call
-    was recorded.
+    LOST stands for operators that the worker could not record. It is also returned if there were calls, but
+    no operator was recorded.
     """
     operators = frozenset[str]().union(*ran) or frozenset({LOST} if ran else ())
     return frozenset(name for name in operators if not {name, name.rstrip("_")} & allowed)

@@ -1,6 +1,6 @@
 """Explains a wrong answer by a repair of its code, a known mistake with equal results, or test messages.
 
-A repair is one or two edits that make all tests pass. A known mistake is an author's wrong answer with a hint.
+A repair is one or two edits that make all tests pass. A known mistake is an author's wrong answer and hint.
 The catalogue has misconceptions, and places: steps of right answers in which students make mistakes.
 """
 
@@ -45,7 +45,7 @@ from autograder.worker.protocol import pack
 _ENOUGH = 0.5  # the least fraction of the failed tests that must show a misconception
 _MOST_EXPLANATIONS = 2000  # greatest number of cached explanations
 _SPOT = re.compile("\0(\\d+)\0")  # the index of a changed place in a shared explanation
-# Types of errors whose messages help students more than the line of a repair.
+# Types of errors whose messages help more than the line of a repair.
 _EXPLAINING_ERRORS = "NameError|UnboundLocalError|AttributeError|TypeError"
 # Kinds of edits that replace a single word of the code.
 _REPLACED_WORDS = ("name", "operator", "dimension", "switch", "function")
@@ -55,7 +55,7 @@ _TWO_MISTAKES = "Your code has two mistakes."
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The mistake in an answer: a name or an empty text, a hint for the student, and a line of the answer."""
+    """The mistake in an answer: its name or "", a hint for the student, and a line of the answer."""
 
     name: str
     hint: str
@@ -128,7 +128,7 @@ class Diagnosis:
         return shared.of(looked) if shared else None
 
     def _shared_explanation(self, key: str, wrong: FailedAnswer) -> SharedExplanation | None:
-        """Read the explanation that another process has written, or write it for the other processes."""
+        """Read the explanation from another process, or write it for other processes."""
         if self.shared is None:
             return self._search(wrong)
         path = self.shared / self.suite.exercise.name / key
@@ -225,7 +225,6 @@ class Diagnosis:
     def _known_mistakes(
         self, wrong: FailedAnswer, looked: Looked, runner: CandidateRunner
     ) -> Sequence[Mistake]:
-        """Return the known mistakes with the same results as a wrong answer."""
         candidate = Candidate(runner, looked.code)
 
         def run(test: HiddenTest, inputs: Inputs) -> Run:
@@ -262,7 +261,7 @@ class Diagnosis:
         return Explanation(name, "\n".join(lines), next(filter(None, places), None))
 
     def _describe_recognized(self, wrong: FailedAnswer, looked: Looked, repair: Repair) -> Explanation | None:
-        """Explain an answer that has the same results as known mistakes, at once or after one edit of it."""
+        """Explain an answer that has the same results as known mistakes, as it is or after one edit."""
         name, results = words.short_name(repair.remaining[0]), words.same_results(repair.remaining)
         if not repair.edits:
             same_code = self._find_equivalent_mistake(wrong)
@@ -309,8 +308,8 @@ class Diagnosis:
     def _find_equivalent_mistake(self, wrong: FailedAnswer, repairs: Iterable[Repair] = ()) -> Answer | None:
         """Return a known mistake whose hint is also true of this answer, or None.
 
-        Both must have the same results on two sets of inputs. As different mistakes can have the same
-        results, both must also have the same code, except for style and names, or have similar repairs.
+        Both must have the same results on two sets of inputs. Different mistakes can have the same results,
+        so both must also have the same code (except for style and names) or similar repairs.
         """
         if (looked := wrong.looked) is None:
             return None
@@ -326,7 +325,6 @@ class Diagnosis:
         return None
 
     def _agrees_on_second_inputs(self, mistake: Answer, wrong: FailedAnswer, looked: Looked) -> bool:
-        """Whether an answer and a known mistake also have equal results on a second set of inputs."""
         tests = [run.test for run in wrong.failed]
         with wrong.submitted.open_for_repairs(looked.texts) as session:
             runs = [self.suite.run_one(test, session, SECOND) for test in tests]
@@ -403,7 +401,7 @@ class Diagnosis:
 
 
 def _hides_undefined_name(wrong: FailedAnswer, repair: Repair) -> bool:
-    """Whether a repair edits a rewritten form of the code, in which the undefined name does not occur.
+    """Whether a repair edits a rewritten form of the code that lacks the undefined name.
 
     For instance, `math.sqrt(x)` is rewritten as `x**0.5`, which runs even if `math` is not imported.
     """
@@ -428,7 +426,7 @@ def _key(wrong: FailedAnswer) -> str:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Turn off garbage collection in a `with` block that creates many objects and frees few of them."""
+    """Turn off garbage collection in a `with` block, which should free few objects."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -446,5 +444,5 @@ def _explanation(
 
 
 def _repair_key(repair: Repair, code: Code) -> tuple[object, ...]:
-    """Return a key that similar repairs share: that of each edit."""
+    """Return a key that similar repairs share: the keys of the edits."""
     return tuple(sort_of(edit, code) for edit in repair.edits)

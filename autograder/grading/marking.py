@@ -32,9 +32,9 @@ from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import Notebook
 from autograder.worker.walls import die_with_parent
 
-# Limits on the marking process. Grading the known mistakes of this repository's whole course takes 0.5 GB,
-# and 6 seconds for each exercise.
-MEMORY = 2 << 30  # bytes in addition to the bytes that the process has at its start
+# Limits on the marking process. Grading the known mistakes of this repository's course takes 0.5 GB, and 6
+# seconds for each exercise.
+MEMORY = 2 << 30  # bytes in addition to those at the start of the process
 CPU_SECONDS = 60  # seconds of processor time for one submission; the first one also loads the exercise
 _NEAR = 128 << 20  # bytes; if less than this is left, a result may be wrong for lack of memory
 TIMES = 10  # the wall-clock limit is this many times the sum of the submission's limit and CPU_SECONDS
@@ -68,8 +68,8 @@ class LostError(Exception):
 class MarkingProcess:
     """Grades submissions of a course in a separate process; use it in a `with` block.
 
-    A process that fails is replaced. On Linux, if the calling process has a single thread, the marking
-    process is forked from it and inherits the imported packages. Otherwise a new Python process starts.
+    A process that fails is replaced. On Linux, if the caller has a single thread, the process is forked from
+    the caller and inherits the imported packages. Otherwise a new Python process starts.
     """
 
     def __init__(self, course: Course, *, unsafe: bool = False, shared: Path | None = None) -> None:
@@ -219,7 +219,7 @@ def _launched(channel: Connection, root: Path, options: Sequence[str]) -> "subpr
 
 
 def warm(packages: Sequence[str]) -> None:
-    """Import the grader and the course's packages, so that forked processes need not import them."""
+    """Import the grader and the course's packages before processes are forked."""
     gc.disable()  # the garbage collector would search all imported objects, which stay in use
     for name in ("autograder.grading.grader", *loaded_first(packages)):
         import_module(name)
@@ -233,9 +233,9 @@ def main(descriptor: str, root: str, *options: str) -> None:
 
 
 def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
-    """Send a message that this process is ready. Then grade submissions from `channel` until it is closed.
+    """Send a message that this process is ready; then grade submissions from `channel` until it is closed.
 
-    `unsafe` is empty unless submissions may run without the sandbox that the course asks for. `shared` is the
+    `unsafe` is not empty if submissions may run without the sandbox that the course demands. `shared` is the
     folder for explanations, or empty.
     """
     die_with_parent()

@@ -1,7 +1,7 @@
 """Sends an answer to an instructor if only a newer Python than the grader's can run it.
 
-The metadata of a notebook contain the Python version with which the notebook was written. A student gains no
-points by changing the version: the instructor only gets answers that have failed.
+The metadata of a notebook contain the Python version with which it was written. A student gains no points by
+changing the version: the instructor only gets answers that have failed.
 """
 
 import ast
@@ -20,7 +20,7 @@ Dotted = tuple[str, ...]  # the name of a module, and then the names of attribut
 OURS: Version = sys.version_info[:2]
 _NOT_HELD = (Verdict.PASSED, Verdict.REVIEW, Verdict.GRADER_ERROR)
 _BY_NAMES = (Verdict.CRASHED, Verdict.NOT_DEFINED)  # verdicts that a missing name can cause
-# The top-level modules of Python up to 3.15. The builtins of Python up to 3.15 that Python 3.12 lacks.
+# The top-level modules of Python up to 3.15, and the builtins that were added after Python 3.12.
 _MODULES = sys.stdlib_module_names | {"annotationlib", "compression", "profiling"}
 _BUILTINS = {"PythonFinalizationError", "ImportCycleError", "frozendict", "sentinel"}
 _MOST_NAMES = 200
@@ -92,7 +92,7 @@ def _held(question: QuestionReport, hint: str) -> QuestionReport:
 
 
 def _names(reached: Sequence[CodePart], statements: Sequence[CodePart]) -> Iterator[Dotted]:
-    """Yield each name of the standard library that an answer uses, together with the name's module."""
+    """Yield each name of the standard library that an answer uses, with its module."""
     imported, stars = _imported(statements)
     bound = {name for part in statements for name in part.bound} | imported.keys()
     for node in (node for part in reached if part.tree for node in ast.walk(part.tree)):
@@ -152,7 +152,7 @@ def _imports(node: ast.Import | ast.ImportFrom) -> dict[str, Dotted]:
 
 
 def _missing(names: Mapping[Dotted, object], session: Session) -> set[Dotted]:
-    """Return the names that the worker's Python lacks. They are looked up without running the submission."""
+    """Return the names that the worker's Python lacks, without running the submission."""
     looked_up = [list(name) for name in names][:_MOST_NAMES]
     if not looked_up:
         return set()

@@ -19,7 +19,7 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.coding import TABLE
 from autograder.worker.protocol import Parts
 
-_SENTENCES = 8  # number of different things that a report can say on a question's rule, including nothing
+_SENTENCES = 8  # number of things that a report can say on a question's rule, including nothing
 _RESULTS_FIRST = "This test counts only when the results are right."
 _CALL, _VARIABLE = "A call must give {}, but it gave {}.", "The variable must be {}, but it is {}."
 _INSIDE = {  # sentences for an item of a tuple, list or dict, by the sentence for the whole value
@@ -33,7 +33,7 @@ _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 class TestOutcome:
     """The result of one hidden test: the run that decides the verdict, and the run that explains it.
 
-    The run on hidden inputs decides. The run on disclosed inputs explains. If the question's visible check
+    The run on hidden inputs decides, the run on disclosed inputs explains. If the question's visible check
     raised an error and the test fails on disclosed inputs, this run does both.
     """
 
@@ -69,11 +69,11 @@ class TestOutcome:
 def max_leaked_bits(tests: int, rules: int = 0, building: int = 0, questions: int = 0) -> int:
     """Return the greatest number of bits about hidden inputs that a report can reveal.
 
-    All arguments are counts. Each of the `tests` passes, fails, or raises an unexpected error. The report can
-    also show at which test the time was used up. On each question with a rule (`rules`), it can say one of
-    _SENTENCES things. On each question that builds on others (`building`), it shows whether a right answer to
-    an earlier question helped, and whether there was time to explain the result. On each of the `questions`,
-    it shows whether the variables at the check or at the end of the notebook gave the result.
+    All arguments are counts. Each of the `tests` passes, fails, or raises an unexpected error. The report
+    shows at which test the time was used up. On each question with a rule (`rules`), it says one of
+    _SENTENCES things. On each question that builds on others (`building`), it shows whether a right earlier
+    answer helped, and whether there was time to explain the result. On each of the `questions`, it shows
+    whether the variables at the check or at the end of the notebook gave the result.
     """
     bits = tests * math.log2(3) + math.log2(tests + 2) + rules * math.log2(_SENTENCES)
     return math.ceil(bits + 2 * building + questions)
@@ -96,10 +96,7 @@ def attribute_fault(suite: Suite, run: Run, inputs: Inputs) -> Run:
 
 
 def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
-    """Describe the first result that differs in type, shape, length or keys from the reference's result.
-
-    Return an empty text if there is no such difference.
-    """
+    """Describe the first result whose type, shape, length or keys are not the reference's, or return ""."""
     reference = suite.reference_run(run.test, inputs).exchanges
     for right, exchange in zip(reference, run.exchanges, strict=False):
         (expected, ours), (actual, theirs) = right.reply, exchange.reply
@@ -111,7 +108,7 @@ def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
 
 
 def _difference(expected_value: Any, ours: Parts, actual_value: Any, theirs: Parts, sentence: str) -> str:
-    """Return a sentence on a difference in type, shape, length or keys of two values, or an empty text."""
+    """Return a sentence on a difference in type, shape, length or keys of two values, or ""."""
     if (right_kind := _kind(expected_value, ours)) != (actual_kind := _kind(actual_value, theirs)):
         return sentence.format(right_kind, actual_kind)
     inside = _INSIDE.get(sentence, sentence)
@@ -159,7 +156,7 @@ TestReports = Mapping[HiddenTest, TestReport]
 
 
 def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> QuestionReport:
-    """Return the report on question `name`, given its tests and the points it is worth."""
+    """Return the report on question `name`, given its points and its tests."""
     worst = min(tests, key=lambda test: (list(Verdict).index(test.verdict), not test.hint))
     passed = any(test.verdict is Verdict.PASSED for test in tests)
     half_done = worst.verdict is Verdict.NOT_ATTEMPTED and passed
@@ -206,7 +203,6 @@ def drop_follow_up_questions(reports: TestReports) -> dict[HiddenTest, TestRepor
 
 
 def _without_right_results(test: HiddenTest, report: TestReport) -> TestReport:
-    """Return the changed report on a test that is not basic, for a question with wrong results."""
     if test.needs_results and report.verdict is Verdict.PASSED:
         return replace(report, verdict=Verdict.NOT_JUDGED, hint=_RESULTS_FIRST)
     return replace(report, hint=facts(report.hint)) if report.verdict is Verdict.FAILED else report

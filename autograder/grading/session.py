@@ -22,11 +22,9 @@ from autograder.worker.remote_function import Answer
 
 MAX_RESTARTS = 8
 _MAX_CHANGED = 1000  # greatest number of names per question that a worker can report as changed
-_LEAST_SECONDS = 0.1  # a request gets at least this many seconds, even if less is left in the budget
+_LEAST_SECONDS = 0.1  # a request gets at least this many seconds, whatever is left
 _LATER_SHARE = 0.25  # fraction of `total_seconds` that each session after the first gets
-_WITH_CHECKS = (
-    4  # number of starts that run visible checks; later ones leave checks out, because each check may hang
-)
+_WITH_CHECKS = 4  # number of starts with visible checks; later ones leave checks out, because each may hang
 MAX_RECEIVED = 64 << 20  # greatest number of bytes in all replies to a session, which the grader stores
 _CELL = re.compile(r'(?m)(?<=File ")cell (\d{1,6})(?=", line )|^cell (\d{1,6})(?=:\d+: \w*Warning: )')
 _DRAWS = re.compile("plot|hist|pylab")  # matches code that may use matplotlib, also through other packages
@@ -64,7 +62,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The names and code of right answers to earlier questions, which replace the answers in the notebook."""
+    """Right answers to earlier questions, which replace the answers in the notebook."""
 
     names: tuple[str, ...]
     code: str  # marshalled, in base64
@@ -73,22 +71,21 @@ class Given:
 class Session:
     """One submission and the worker in which it runs; use it in a `with` block.
 
-    1. `start` runs the notebook. A cell ends the worker if the cell hangs, crashes or sends an invalid reply.
-       Then the cell is added to `lost`, and a new worker runs the other cells. A cell that Python would take
-       too long to parse is in `lost` from the beginning.
-    2. `ask` sends a request of a hidden test to the worker. It raises an error if the worker ends. The next
-       request starts a new worker.
+    1. `start` runs the notebook. A cell that hangs, crashes or sends an invalid reply ends the worker. Then
+       the cell is added to `lost`, and a new worker runs the other cells. A cell that Python would take too
+       long to parse is in `lost` from the beginning.
+    2. `ask` sends a request of a hidden test to the worker. It raises an error if the worker ends, and the
+       next request starts a new worker.
 
-    `kept_after` has, by question, the number of a cell. After this cell, the worker saves the notebook's
-    variables, and the tests of the question use them. If a question is in `judged_at_end`, its tests use the
-    variables at the end of the notebook. `changed_later` has, by question, the names that later cells
-    changed.
+    `kept_after` has, by question, the number of the cell after which the worker saves the notebook's
+    variables. The question's tests use them or, if it is in `judged_at_end`, the variables at the end of the
+    notebook. `changed_later` has, by question, the names that later cells changed.
 
     After the first request, a worker may know hidden inputs. So `results`, `lost` and `changed_later` no
     longer change: later runs of the cells cannot bring hidden inputs into the report.
 
-    A worker numbers its cells from 0. It does not receive the cells' numbers in the file, because
-    text cells would change these numbers. Errors and tracebacks get the numbers in the file afterwards.
+    A worker numbers its cells from 0, without text cells. Errors and tracebacks get the numbers in the file
+    afterwards.
     """
 
     def __init__(
@@ -118,7 +115,7 @@ class Session:
         self._left_to_show = MAX_SHOWN
         self._left_to_receive = MAX_RECEIVED
         self._budget = budget or Budget(limits.total_seconds)
-        self._spent = 0.0  # seconds for the current worker that are already taken from the budget
+        self._spent = 0.0  # seconds of the current worker that are already taken from the budget
         self.failure: ZygoteError | None = None  # a failure of the sandbox, after which results may be wrong
 
     def __enter__(self) -> "Session":
@@ -150,7 +147,7 @@ class Session:
                 self.results = results
 
     def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
-        """Send one request of a hidden test to the worker, or to a new worker, and return the reply."""
+        """Send a request of a hidden test to the worker, or to a new one, and return the reply."""
         if header.get("question") in self.judged_at_end:
             header = {**header, "question": ""}
         try:
@@ -213,7 +210,6 @@ class Session:
         return self._worker
 
     def _stand_in(self, worker: Worker) -> None:
-        """Send the worker the right answers to earlier questions, if there are any."""
         if self._given is not None:
             request = {"op": "stand in", "names": list(self._given.names), "code": self._given.code}
             self._ask(worker, request, [], self.limits.call_seconds)
@@ -223,7 +219,7 @@ class Session:
         return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
 
     def _may_check(self, cell: NotebookCell) -> bool:
-        """Whether to run a visible check. After many starts, or if its error is known, it does not run."""
+        """Whether to run a visible check: only in the first starts, and unless its error is known."""
         result = self.results.get(cell.number)
         has_known_error = self._asked and result is not None and result.error is not None
         return self._starts <= _WITH_CHECKS and not has_known_error
@@ -231,8 +227,7 @@ class Session:
     def _run(self, worker: Worker, cell: NotebookCell, following: int | None) -> CellResult:
         """Run a cell. If questions are judged after this cell, the worker saves the notebook's variables.
 
-        `following` is the number of the next cell. If there is no next cell, the worker also reports which
-        names later cells changed.
+        `following` is the number of the next cell. After the last one, the worker reports changed names.
         """
         request: Header = {"op": "cell", "number": len(self._sent), "code": cell.text}
         judged = [

@@ -1,6 +1,6 @@
 """Finds the cell after which each question is judged, and later cells that change the question's names.
 
-A question is judged (its hidden tests run) with the notebook's variables as they were at its visible check.
+A question is judged (its hidden tests run) with the variables that the notebook had at its visible check.
 Below the check, students often reuse a name or clear all variables. This costs no points.
 """
 
@@ -19,9 +19,8 @@ _RESET = re.compile(r"(?m)^\s*%(reset|reset_selective|xdel)\b")  # magics that d
 def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dict[str, int]:
     """Return, by question, the number of the code cell after which the question is judged.
 
-    The cell is the first check below the answer. If there is no such check, it is the cell of the answer. A
-    question without an answer is not in the result. `stubs` has, by question, the text of the answer's cell
-    in the notebook that students get.
+    The cell is the first check below the answer or, without one, the cell of the answer. A question without
+    an answer is not in the result. `stubs` has, by question, the text of the answer's cell in a release.
     """
     cell_of_question = dict[str, int]()
     for question, stub in stubs.items():
@@ -68,8 +67,7 @@ def _checks(cell: NotebookCell, question: str) -> bool:
 def _answer(question: str, answers: Sequence[NotebookCell], stub: str) -> NotebookCell:
     """Return the cell that answers a question.
 
-    The result is the first of these cells that exists. Cells with a stub are left out, unless all have a
-    stub.
+    It is the first of these cells that exists. Cells with a stub are left out, unless all have one.
 
     1. the first cell with the question's name in its metadata
     2. the last cell whose definition has the same header as the stub
