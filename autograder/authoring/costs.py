@@ -282,7 +282,7 @@ class _CostMeter:
         self._exercise, self._question, self._check = suite.exercise, question, check
         self._whole = whole
         self._tests = suite.of(question)
-        # The number of tests that are not basic; at least 1, because it is a divisor
+        # The number of tests that are not basic; at least 1, because it is a divisor.
         self._other_tests = sum(not test.basic for test in self._tests) or 1
         self._suite, self._trial = suite, Trial(suite, question)
 

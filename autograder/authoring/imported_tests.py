@@ -91,7 +91,7 @@ class Names:
             self.defining_lines[name] = DefiningLine(ast.unparse(statement), read_names(statement))
 
     def lines(self, names: Set[str], question: str) -> list[str]:
-        """Return the lines that define these names in a test of `question`, in the order of their needs."""
+        """Return lines that define these names in a test of `question`, each after those that it needs."""
         ordered = dict[str, None]()
         for name in sorted(names & self.defining_lines.keys()):
             line = self.defining_lines[name]

@@ -116,7 +116,7 @@ def clock(seconds: float) -> Iterator[None]:
 
     The error is raised more than once, because the answer may catch it. A timer sends _TICKS signals in this
     time, and the last one raises the error. If a virtual machine is suspended, the pause may count, but
-    causes only one signal. So it does not raise the error alone.
+    causes only one signal. So the pause alone does not raise the error.
     """
     ticks = count(1)
 

@@ -47,7 +47,7 @@ class Examples:
         self._grid = _numbers_as_grid if suite.exercise.has_torch else _value_as_grid
 
     def of(self, question: str, failed: Sequence[Run]) -> Example | None:
-        """Return an example from the `failed` runs, or None: the one with the fewest numbers.
+        """From the `failed` runs, return the example with the fewest numbers, or None.
 
         All runs must be on disclosed inputs.
         """

@@ -65,8 +65,8 @@ class Grader:
     3. All other tests run on hidden inputs, which are computed from `secret` and the submission.
     4. If a question fails although its visible check raised no error, its tests run on disclosed inputs in a
        new worker. Runs on disclosed inputs provide the hints and the name of the mistake.
-    5. If a failed answer calls the failed answer to an earlier question, its tests run again on hidden inputs
-       in a new worker, with a right answer to the earlier question. The better score counts.
+    5. If a failed answer calls the failed answer to an earlier question, the tests of the later question run
+       again on hidden inputs in a new worker, with a right earlier answer. The better score counts.
     6. Another worker without hidden inputs tries repairs of the submission's code. They explain the mistakes
        and change no score. With `marks_only`, this step is left out, and the report says so.
     """
@@ -272,8 +272,8 @@ class Grader:
     ) -> str | None:
         """Return the reason why an instructor has to look at the answer to a question, or None.
 
-        Only the runs that decide the verdict can give a reason. Runs on disclosed inputs only supply names of
-        operators for the text.
+        Of the runs, only those that decide the verdict can give a reason. Runs on disclosed inputs supply names
+        of operators for the text.
         """
         if (rule := self._rules.get(name)) is None:
             return None

@@ -103,9 +103,8 @@ class Session:
         self.changed_later: dict[str, frozenset[str]] = {}
         self.results: dict[int, CellResult] = {}  # the results of cells, by cell number
         slow = (cell.number for cell in cells if not quick_to_run(cell.text))
-        self.lost = {
-            number: _LONG_NAME for number in slow if number not in left_out
-        }  # left-out cells, by number
+        # By number of a cell that is not run: the reason.
+        self.lost = {number: _LONG_NAME for number in slow if number not in left_out}
         self._zygote, self._given, self._kept_after = zygote, given, kept_after
         self._left_out = {*left_out, *self.lost}  # numbers of the cells that are no longer run
         self._worker: Worker | None = None
@@ -219,7 +218,7 @@ class Session:
         return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
 
     def _may_check(self, cell: NotebookCell) -> bool:
-        """Whether to run a visible check: only in the first starts, and unless its error is known."""
+        """Whether to run a visible check: only in the first starts, and only if its error is not known."""
         result = self.results.get(cell.number)
         has_known_error = self._asked and result is not None and result.error is not None
         return self._starts <= _WITH_CHECKS and not has_known_error
