@@ -272,8 +272,8 @@ class Grader:
     ) -> str | None:
         """Return the reason why an instructor has to look at the answer to a question, or None.
 
-        Of the runs, only those that decide the verdict can give a reason. Runs on disclosed inputs supply names
-        of operators for the text.
+        Of the runs, only those that decide the verdict can give a reason. Runs on disclosed inputs supply the
+        names of operators for the text.
         """
         if (rule := self._rules.get(name)) is None:
             return None
