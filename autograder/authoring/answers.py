@@ -1,8 +1,8 @@
 """Fills answers into notebooks, as students would, and writes solutions that students get after the due date.
 
-A solutions notebook has the lesson with the author's solution, the model answers to manual questions, and
-at most SHOWN other right answers. It is written to build/solutions/, so that no release contains it. Hidden
-tests and known mistakes are never in it.
+A solutions notebook has the lesson with the author's answers, and a few of the other right answers in
+accepted.py. It never has hidden tests or the wrong answers in mistakes.py. It is written to build/solutions/,
+so that no release contains it.
 """
 
 import ast
@@ -31,7 +31,7 @@ def released(assignments: Path, exercise: Exercise) -> NotebookJson:
 
 
 def fill(notebook: NotebookJson, answers: Mapping[str, str]) -> NotebookJson:
-    """Return a copy of `notebook` with the texts of `answers` in the cells with these grade_ids."""
+    """Return a copy of `notebook` with each text of `answers` in the cell whose grade_id is its key."""
     filled = copy.deepcopy(notebook)
     for cell in filled["cells"]:
         name = cell["metadata"].get("nbgrader", {}).get("grade_id")
@@ -41,7 +41,7 @@ def fill(notebook: NotebookJson, answers: Mapping[str, str]) -> NotebookJson:
 
 
 def solved_cells(exercise: Exercise, answers: Mapping[str, str]) -> tuple[NotebookCell, ...]:
-    """Return the notebook's cells with `answers`, and with the author's solution to all other questions."""
+    """Return the notebook's cells with `answers`, and with the author's solution to each other question."""
     return cells_of(fill(build_notebook(exercise), answers))
 
 
@@ -60,7 +60,7 @@ def unmarked(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if line.strip() not in (BEGIN, END))
 
 
-SHOWN = 2  # the largest number of accepted answers at the end of a solutions notebook
+SHOWN = 2  # the largest number of other right answers in a solutions notebook
 INTRODUCTION = """\
 **Solutions.** Below each description is the course's answer. Other answers can be right as well: what counts
 is what a function does, or what a text says. The end of this notebook shows other right answers and their
@@ -75,7 +75,7 @@ the answers above. The cell after it calls the checks again, to test the new cod
 def write_solutions(
     course: Course, exercises: Sequence[Exercise], now: datetime, *, early: bool = False
 ) -> tuple[list[Path], list[str]]:
-    """Write the solutions of each exercise whose last due date has passed, or of all exercises if `early`.
+    """Write the solutions of exercises whose last due date has passed or, if `early`, of all.
 
     Return the files, and a message on each exercise whose solutions are not written yet.
     """
@@ -87,7 +87,7 @@ def write_solutions(
 
 
 def solutions(exercise: Exercise) -> tuple[Cell, ...]:
-    """Return the cells of the solutions notebook: the lesson with all answers, then other right answers."""
+    """Return the solutions notebook's cells: the lesson with all answers, then other right answers."""
     first, *rest = map(_as_ungraded, exercise.cells)
     others = [cell for variant in shown_answers(exercise) for cell in _variant_cells(exercise, variant)]
     title = [Cell(Role.TEXT, OTHER_ANSWERS)] if others else []
@@ -95,7 +95,7 @@ def solutions(exercise: Exercise) -> tuple[Cell, ...]:
 
 
 def shown_answers(exercise: Exercise) -> list[Answer]:
-    """Return at most SHOWN accepted answers. Those whose docstring names an advantage come first."""
+    """Return at most SHOWN accepted answers, first those whose docstring has a paragraph on an advantage."""
     return sorted(exercise.accepted, key=lambda variant: not _paragraphs(variant)[1:])[:SHOWN]
 
 
@@ -125,13 +125,13 @@ def _write_solutions(course: Course, exercise: Exercise) -> Iterator[Path]:
 
 
 def _as_ungraded(cell: Cell) -> Cell:
-    """Return a source cell as an ungraded cell, with its answer but without the markers around it."""
+    """Return a source cell as an ungraded cell, without the lines BEGIN SOLUTION and END SOLUTION."""
     role = cell.role if cell.role is Role.DEMO else Role.CODE if cell.is_code else Role.TEXT
     return replace(cell, role=role, text=unmarked(cell.text))
 
 
 def _variant_cells(exercise: Exercise, variant: Answer) -> Iterator[Cell]:
-    """Yield the cells of one accepted answer: its description, its code, and calls of the visible checks."""
+    """Yield an accepted answer's cells: its description, its code, and calls of the visible checks."""
     answered = list(exercise.replaced(variant.code))
     questions = ", ".join(f"`{name}`" for name in answered)
     description = "\n\n".join(_paragraphs(variant))
@@ -143,7 +143,7 @@ def _variant_cells(exercise: Exercise, variant: Answer) -> Iterator[Cell]:
 
 
 def _paragraphs(variant: Answer) -> list[str]:
-    """Return the docstring's paragraphs: how the answer differs from the reference, then any advantage."""
+    """Return the docstring's paragraphs: the difference from the solution, then any advantage."""
     return [" ".join(paragraph.split()) for paragraph in variant.docstring.split("\n\n")]
 
 

@@ -1,7 +1,7 @@
 """Finds the author's answers that cannot be called in the same ways as the solution.
 
-This happens if the solution gets a new parameter. A known mistake that does not accept the tests' arguments
-fails every test, which does not show that the tests catch the mistake.
+For example, an author adds a parameter to the solution, but not to a known mistake. Then the known mistake
+fails every test, even if no test catches its actual mistake.
 """
 
 import ast
@@ -17,7 +17,7 @@ _REFUSED_CALL = r"^{}(\.\w+)?\(\) (got an? |got multiple|got some|missing \d+ re
 
 
 def other_signatures(exercise: Exercise, answers: Iterable[Answer]) -> Iterator[str]:
-    """Yield a problem for each function or method of an answer that cannot be called like the solution's."""
+    """Yield a problem for each function or method that cannot be called like the solution's."""
     right = {
         name: function.args for text in exercise.solutions.values() for name, function in _functions(text)
     }
@@ -59,8 +59,8 @@ def _accepts_usual_calls(arguments: ast.arguments, others: ast.arguments) -> boo
 def stale(answer: Answer, failed: Sequence[Run]) -> str:
     """Return a message if a known mistake fails only because of its parameters or a missing name, else "".
 
-    If the author intends such an error, the first line of the mistake's cell in mistakes.py names it, as in
-    `error="NameError"`. Then there is no message.
+    If the author wants this error, the mistake's `# %%` line names it, as in `error="NameError"`. Then there
+    is a message only if the mistake does not fail with this error.
     """
     errors = [_error_before_result(answer.question, run.error) for run in failed]
     is_stale = all(errors) and any(run.test.basic for run in failed)
@@ -74,7 +74,7 @@ def stale(answer: Answer, failed: Sequence[Run]) -> str:
 
 
 def _error_before_result(question: str, error: BaseException | None) -> str:
-    """Return the error if an answer did not accept a test's arguments or used a missing name, else ""."""
+    """Return the error if an answer does not accept a test's arguments or uses a missing name, else ""."""
     match error:
         case StudentError(type="TypeError") if re.match(_REFUSED_CALL.format(question), error.message):
             return str(error)

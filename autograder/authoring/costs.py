@@ -1,15 +1,18 @@
 """Measures which share of a question's points each wrong answer keeps, and checks these shares.
 
-The rules:
+A misconception is a typical mistake in the course's catalogue. Its rules rewrite right answers as wrong ones.
+Basic tests check results on ordinary inputs. The rules:
 
-- Nearly all misconceptions, which are the typical mistakes that the course describes, fail a hidden test.
-- An answer that fails a basic test, which checks results on ordinary inputs, keeps at most half of the
-  points. This follows from how a question's points are divided among its tests.
-- A trivial answer, which does next to no work, keeps at most a quarter.
-- A corner mistake passes all basic tests and fails another test. It costs between 3 and 25 % of the points.
-  If the question has few tests, one failed test may cost more.
-- A wrong answer that passes the visible check loses at most a quarter.
-- The hidden inputs come in several random sets. A known mistake fails the same tests with each set.
+- Nearly all misconceptions must fail a hidden test.
+- An answer that fails a basic test keeps at most half of the points. This follows from how a question's
+  points are divided among its tests.
+- A trivial answer, which does next to no work, may keep at most a quarter.
+- A corner mistake (it passes all basic tests, but fails another test) must cost between 3 and 25 % of the
+  points. If the question has few tests, one failed test may cost more.
+- A wrong answer that passes the visible check may lose at most a quarter.
+- A known mistake must fail the same tests with each random set of hidden inputs.
+
+An author can declare exceptions to these rules in mistakes.py.
 """
 
 import ast
@@ -69,9 +72,9 @@ _TRIVIAL = {  # bodies of trivial functions, by description; {x} is an argument,
 def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, str]]:
     """Yield trivial answers to a question: a short description and the code of each.
 
-    A trivial function or method `forward` returns zeros, an argument or a mean. Some trivial versions of
-    `forward` return the output of one layer. The code begins with the right answer, because it uses the right
-    answer's layers and the shape of its result.
+    The function, or the method `forward` of the class, returns zeros, an argument or its mean. `forward` may
+    also return the output of one layer. The code begins with the solution, because it uses the solution's
+    layers and the shape of its result.
     """
     solution = exercise.solutions[question]
     for node in ast.parse(solution).body:
@@ -86,7 +89,7 @@ def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, st
 
 
 def _trivial_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    """Yield trivial versions of `forward`: a short description and the code of each method."""
+    """Yield trivial versions of `forward`: a short description and the code of each."""
     methods = (part for part in node.body if isinstance(part, ast.FunctionDef))
     if (forward := next((method for method in methods if method.name == "forward"), None)) is None:
         return
@@ -95,7 +98,7 @@ def _trivial_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
     x = forward.args.args[1].arg
     for layer in attributes_of(node):
         call = f"self.{layer}({x})"
-        if ast.unparse(forward.body[-1]) != f"return {call}":  # the solution itself is not a trivial answer
+        if ast.unparse(forward.body[-1]) != f"return {call}":  # skip a version that equals the solution
             body = f"return {call} if callable(self.{layer}) else {x} @ self.{layer}"
             yield f"forward returns {layer} of {x}", indent(_method(forward, body), "    ")
 
@@ -103,8 +106,8 @@ def _trivial_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
 def _trivial(function: ast.FunctionDef, right: str) -> Iterator[tuple[str, str]]:
     """Yield trivial versions of a function: a short description and the code of each.
 
-    `right` is the code that names the right function. A trivial version calls it with copies of the arguments
-    and hides what it prints.
+    `right` is an expression for the right function. Some versions call it, with copies of the arguments, to
+    learn the shape of its result.
     """
     names = [argument.arg for argument in function.args.args if argument.arg != "self"]
     result = f"_quiet_({', '.join([right, *names])})"
@@ -124,7 +127,7 @@ _VARIANTS = 3  # the largest number of wrong answers tried for each misconceptio
 # student would submit a broken answer, so it is not measured.
 _BROKEN = 3
 _BROKEN_CODE = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
-CLASSES = ("results wrong", "corner", "trivial")
+GROUPS = ("results wrong", "corner", "trivial")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,25 +135,25 @@ class Cost:
     """The share of a question's points that a wrong answer keeps, and the tests that it fails."""
 
     question: str
-    kind: str  # misconception, mistake, trivial or wrong answer
+    kind: str  # one of "misconception", "mistake", "trivial", "wrong answer"
     mistake: str  # the name of the mistake, or what a trivial answer does
     kept: float  # the share of the points that the answer keeps; an upper bound if not all tests ran
     results_wrong: bool = False  # whether a basic test fails
-    most: float = QUARTER  # the largest share of the points that a mistake in a corner case may cost
+    most: float = QUARTER  # the largest share of the points that a corner mistake may cost
     is_green: bool = False  # whether the visible check passes
     place: str = ""  # file and line of an author's answer
     fails: tuple[str, ...] = ()  # names of the functions of the failed tests
-    changed: str = ""  # for a misconception: the lines of the answer that no right answer has
+    changed: str = ""  # for a misconception: the lines of the wrong answer that are in no right answer
     intermittent: tuple[str, ...] = ()  # a message on each test that fails with only some sets of inputs
 
     @property
     def group(self) -> str:
-        """The group of the wrong answer: one of CLASSES."""
-        return "trivial" if self.kind == "trivial" else CLASSES[0 if self.results_wrong else 1]
+        """The item of GROUPS to which the wrong answer belongs."""
+        return "trivial" if self.kind == "trivial" else GROUPS[0 if self.results_wrong else 1]
 
     @property
     def distance(self) -> float:
-        """The distance of the share from the range that the rules allow; 0 inside the range."""
+        """The distance of the share from the range that the rules allow."""
         lost = 1 - self.kept
         if self.kind == "trivial":
             return max(self.kept - QUARTER, 0.0)
@@ -158,7 +161,7 @@ class Cost:
             return max(lost - QUARTER, 0.0) if self.is_green else 0.0
         if not lost:  # all tests pass; `_needed_tests` reports such answers
             return 0.0
-        # An answer with "__" in its name combines two mistakes. It may cost more than a single mistake may.
+        # An answer with "__" in its name combines two mistakes, so it may cost more.
         most = 1.0 if "__" in self.mistake and not self.is_green else self.most
         return max(lost - most, LEAST_COST - lost, 0.0)
 
@@ -176,11 +179,11 @@ class Costs:
 
     misconceptions: int = 0  # number of misconceptions that change a right answer into code that runs
     failing: int = 0  # number of such misconceptions that fail a test
-    fitting: frozenset[str] = frozenset()  # the misconceptions' rewriting rules that match a right answer
+    fitting: frozenset[str] = frozenset()  # texts of the misconceptions' rules that change a right answer
     findings: tuple[str, ...] = ()  # messages on what the author must change
-    harmless: tuple[str, ...] = ()  # misconceptions that apply to a right answer and pass all tests
+    harmless: tuple[str, ...] = ()  # misconceptions that change a right answer and pass all tests
     wrong: tuple[Cost, ...] = ()  # each wrong answer that fails a test
-    # (name in the catalogue, question) for each explanation that students can get
+    # Pairs: the name of an entry of the catalogue, and a question whose reports can contain its sentence.
     sentences: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
@@ -190,9 +193,9 @@ class Costs:
     def shares(self) -> Iterator[str]:
         """Yield a line for each group: the numbers of wrong answers that keep 0 %, up to 10 %, up to 20 % ...
 
-        Then yield the answers whose shares are furthest outside the range that the rules allow.
+        Then yield the answers whose shares are furthest outside the allowed range.
         """
-        for group in CLASSES:
+        for group in GROUPS:
             kept = [cost.kept for cost in self.wrong if cost.group == group]
             tenths = Counter(math.ceil(round(10 * share, 6)) for share in kept)
             counts = " ".join(f"{tenths[tenth]:4}" for tenth in range(11))
@@ -215,14 +218,14 @@ def wrong_answers(
     *,
     whole: bool = False,
 ) -> Iterator[Cost]:
-    """Run each wrong answer on the hidden tests and the visible check of its question, and yield its cost.
+    """Run the hidden tests and the visible check on each wrong answer, and yield its cost.
 
-    - `checks`: the visible check of each question whose check the reference passes
+    - `checks`: by question: its visible check, if the reference passes it
     - `sets`: the number of sets of hidden inputs on which each known mistake runs
-    - `catalogued`: the right answers to each question, and the wrong answers that misconceptions make of them
-    - `failed`: for each known mistake, the runs of the tests that it fails on the first set
+    - `catalogued`: by question: its right answers, and the wrong answers that misconceptions make of them
+    - `failed`: by known mistake: the runs of the tests that it fails on the first set
     - `whole`: whether all tests run on every answer. By default, if a misconception fails the visible check,
-      no test of it runs after its first failed basic test.
+      its tests stop at the first basic test that fails.
     """
     exercise = suite.exercise
     for question in exercise.points:
@@ -244,9 +247,9 @@ def measure(
     *,
     whole: bool = False,
 ) -> Costs:
-    """Return the costs of all `wrong_answers`, with a finding for each that costs too much or too little.
+    """Return the costs of all `wrong_answers`, with findings on answers that break the rules.
 
-    If less than this `share` of the misconceptions fails a test, those that pass all tests get findings, too.
+    `share` is the least share of the misconceptions that must fail a test.
     """
     exercise = suite.exercise
     catalogue, declared = load_catalogue(exercise.catalogue), read_declared(exercise)
@@ -273,18 +276,18 @@ def cost_of(suite: Suite, answer: Answer, check: str | None) -> Cost:
 
 
 class _CostMeter:
-    """Runs wrong answers to one question and measures their costs."""
+    """Measures the costs of wrong answers to one question."""
 
     def __init__(self, suite: Suite, question: str, check: str | None, *, whole: bool) -> None:
         self._exercise, self._question, self._check = suite.exercise, question, check
         self._whole = whole
         self._tests = suite.of(question)
-        # The number of tests that are not basic, at least 1, because it is a divisor.
+        # The number of tests that are not basic; at least 1, because it is a divisor.
         self._other_tests = sum(not test.basic for test in self._tests) or 1
         self._suite, self._trial = suite, Trial(suite, question)
 
     def misconceptions(self, answers: Answers) -> Iterator[Cost]:
-        """Yield the cost of each misconception that changes a right answer."""
+        """Yield the cost of each misconception that changes a right answer into code that is not broken."""
         codes_by_name = defaultdict[str, list[str]](list)
         for answer in answers.wrong:
             codes_by_name[answer.misconception.name].append(answer.code)
@@ -297,8 +300,8 @@ class _CostMeter:
     def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[tuple[str, Cost]]:
         """Yield the first of these wrong answers that fails a test, with its cost.
 
-        If all answers pass all tests, yield the first answer. If answers fail, but only because their code is
-        broken, yield nothing.
+        Broken answers are skipped. If no answer fails, yield the first. If some are broken and all others
+        pass, yield nothing.
         """
         is_broken = False
         for code in codes:
@@ -314,7 +317,7 @@ class _CostMeter:
             yield codes[0], self.cost("misconception", name, codes[0], failing=())
 
     def mistake(self, mistake: Answer, sets: Sequence[int], failed: Sequence[Run]) -> Cost:
-        """Return the cost of a known mistake, and messages on tests that fail with only some sets of inputs.
+        """Return the cost of a known mistake, with messages on tests that fail with only some sets of inputs.
 
         `failed` are the runs of the tests that the mistake fails on the first set.
         """
@@ -343,7 +346,7 @@ class _CostMeter:
         for run in self._failing(code) if failing is None else failing:
             failed.add(run.test)
             if kind == "misconception" and run.test.basic and not is_green and not self._whole:
-                break  # the share is at most half now, and no rule demands a smaller share
+                break  # it keeps at most half, and no rule demands less
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         wrong = any(test.basic for test in failed)
         kept, most = kept_share(self._tests, failed), max(QUARTER, 0.5 / self._other_tests)
@@ -370,7 +373,7 @@ def _needed_tests(
 ) -> Iterator[str]:
     """Yield a finding for each misconception that passes all tests, if there are too many of them.
 
-    Also yield a finding for each declared exception that is not needed.
+    Also yield a finding for each misconception in `declared` that needs no exception.
     """
     fails = {(cost.question, cost.mistake): cost.fails for cost in costs if cost.kind == "misconception"}
     places = {(each.question, each.text): each.place for each in declared if each.kind == "misconceptions"}
@@ -386,9 +389,9 @@ def _needed_tests(
 
 
 def _shares_outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared]) -> Iterator[str]:
-    """Yield a finding for each answer whose share breaks the rules, unless the author declared an exception.
+    """Yield a finding for each answer whose share breaks the rules, except those in `declared`.
 
-    Also yield a finding for each declared exception that is not needed.
+    Also yield a finding for each answer in `declared` that needs no exception.
     """
     reasons = {(each.question, each.text): each.place for each in declared if each.kind == "shares"}
     outside = {(cost.question, cost.mistake): cost for cost in costs if cost.distance > _NOISE}
@@ -402,7 +405,7 @@ def _shares_outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Decl
 
 
 def _rule_and_fix(suite: Suite, cost: Cost) -> str:
-    """Return the end of a finding: the reason why an answer's share is not allowed, and the fix."""
+    """Return the end of a finding: why an answer's share breaks the rules, and the fix."""
     functions, fails = dict.fromkeys(test.function for test in suite.of(cost.question)), ", ".join(cost.fails)
     declaration = f'`shares = ["{cost.mistake}"]`, with the reason, below `# %% exception="{cost.question}"`'
     reason = f"or write {declaration} in {MISTAKES}"
@@ -422,7 +425,7 @@ def _rule_and_fix(suite: Suite, cost: Cost) -> str:
 def check_error(check: str, cells: tuple[str, ...], limit: float = MOST) -> BaseException | None:
     """Run these trusted cells and then a visible check, with a fixed seed; return the error, or None.
 
-    The cells and the check are stopped after `limit` seconds of processor time in total.
+    They are stopped after `limit` seconds of processor time in total.
     """
     with clock(limit), silence(), warnings.catch_warnings(), temporary_seed(0, by_torch=True):
         warnings.simplefilter("ignore")

@@ -1,8 +1,8 @@
 """Checks `builds_on` in course.yaml, and finds right answers that pass the tests of another question.
 
-If a later question builds on an earlier question, and a student's answer to the earlier question is wrong,
-the later question is graded again with the right answer to the earlier one. So the mistake costs points only
-once.
+`builds_on` names, for a later question, the earlier questions whose answers it may call. If a student's
+earlier answer is wrong, the later question is graded again with the right earlier answer. So a mistake costs
+points only once.
 """
 
 import ast
@@ -30,11 +30,11 @@ _Grade = Callable[[Mapping[str, str]], Report]
 def measure(
     exercise: Exercise, builds_on: BuildsOn, suite: Suite, grade: _Grade
 ) -> tuple[str, tuple[str, ...]]:
-    """Check each pair of questions in `builds_on`: a later question, and an earlier one on which it builds.
+    """Check each pair in `builds_on`: a later question, and an earlier one on which it builds.
 
-    A right answer to the later question must get full marks together with a wrong answer to the earlier
-    question. Return a summary with the number of pairs for which this is so, and a finding for each problem.
-    `grade` puts the given answers into the reference and grades the result like a submission.
+    A right answer to the later question must get full marks even with a wrong answer to the earlier question.
+    Return a summary with the number of pairs that pass, and a finding for each problem. `grade` puts answers
+    into the reference and grades the result like a submission.
     """
     pairs = [(later, earlier) for later, names in builds_on.items() for earlier in names]
     problems = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
@@ -64,7 +64,7 @@ def double_answers(exercise: Exercise, suite: Suite) -> Iterator[str]:
 
 
 def without_examples(exercise: Exercise, suite: Suite) -> Iterator[str]:
-    """Yield a note that names the questions whose wrong answers get no example on feedback pages."""
+    """Yield a note on the questions for which feedback pages cannot show a call with a wrong result."""
     examples = Examples(suite)
     if names := ", ".join(examples.questions_without_example()):
         note = f"wrong answers to {names} get no example on feedback pages"
@@ -72,7 +72,7 @@ def without_examples(exercise: Exercise, suite: Suite) -> Iterator[str]:
 
 
 def _available(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[str]:
-    """Return the questions whose right answers are in the worker's memory while it grades `later` again."""
+    """Return the questions whose right answers the worker has while it grades `later` again."""
     given = compiled(exercise.reference, earlier, [later])
     with in_handout_folder(exercise):
         variables = run_compiled(given.code, given.names)[earlier[0]].__globals__
@@ -80,7 +80,7 @@ def _available(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[s
 
 
 def fix_for_dependence(exercise: Exercise, builds_on: BuildsOn, later: str, earlier: str) -> str:
-    """Return the advice to the author if tests of `later` fail because the answer to `earlier` is wrong."""
+    """Return advice to the author if a wrong answer to `earlier` makes tests of `later` fail."""
     (cell,) = (cell for cell in exercise.cells if (cell.role, cell.name) == (Role.SOLUTION, later))
     names = {part.id for part in ast.walk(ast.parse(cell.text)) if isinstance(part, ast.Name)}
     if earlier in names and earlier not in builds_on.get(later, ()):
@@ -91,7 +91,6 @@ def fix_for_dependence(exercise: Exercise, builds_on: BuildsOn, later: str, earl
 
 
 def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: _Grade) -> str | None:
-    """Return the problem with a pair in `builds_on`, or None."""
     if problem := _substitute_problem(exercise, later, earlier, suite):
         return problem
     calling = (
@@ -113,7 +112,7 @@ def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: 
 def _substitute_problem(exercise: Exercise, later: str, other: str, suite: Suite) -> str | None:
     """Return the problem if the right answer to `other` gets too many points as an answer to `later`.
 
-    The worker that grades `later` again holds this right answer, so a student's code could find and call it.
+    The worker that grades `later` again has this right answer, so a student's code could call it.
     """
     if (share := _share(suite, (*exercise.reference, f"{later} = {other}"), later)) <= MOST:
         return None
@@ -127,12 +126,12 @@ def _with_wrong_earlier(exercise: Exercise, caller: Answer, earlier: str) -> dic
     answers, wrong = exercise.replaced(caller.code), _WRONG.format(earlier)
     if earlier not in answers:
         return {**answers, earlier: wrong}
-    first = next(iter(answers))  # the first answer has all code of the cell; the other texts are empty
+    first = next(iter(answers))  # `replaced` gives all code of the cell to one question
     return {**answers, first: f"{answers[first]}\n\n{wrong}"}
 
 
 def _share(suite: Suite, cells: tuple[str, ...], question: str) -> float:
-    """Return the share of a question's points that the author's cells get, with inputs students may see."""
+    """Return the share of a question's points that these cells get on disclosed inputs."""
     with catch_warnings(action="ignore"):
         runs = list(suite.run(Local(suite.namespace(cells)), chosen=suite.of(question)))
     return kept_share(suite.of(question), {run.test for run in runs if run.error is not None})

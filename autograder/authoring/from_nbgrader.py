@@ -49,10 +49,10 @@ X
 
 @dataclass(frozen=True)
 class Imported:
-    """An exercise made from a notebook."""
+    """The files and packages of an exercise that `draft` made."""
 
     files: dict[str, str | bytes]  # the content of each file, by path in the exercise's folder
-    packages: tuple[str, ...]  # the packages that the exercise needs
+    packages: tuple[str, ...]
 
 
 def draft(path: Path, name: str, installed: Sequence[str] | None = None) -> Imported:
@@ -93,10 +93,10 @@ def _settings(cell: Any) -> Any:
 
 @dataclass
 class _Answer:
-    """An answer in the notebook, which hidden tests or an instructor will grade."""
+    """An answer in the notebook."""
 
     name: str
-    is_tested: bool  # whether hidden tests grade the answer
+    is_tested: bool  # whether hidden tests grade the answer; otherwise, an instructor does
     cell: Any = None  # the new cell with the points: the visible check, or the answer if it has no tests
     points: float = 0.0
     visible: list[str] = field(default_factory=list)  # the code of each test cell that students see
@@ -113,11 +113,11 @@ class _Conversion:
         self._names = Names()
         self._answers: dict[str, _Answer] = {}
         self._owners: dict[str, _Answer] = {}  # the answer that binds each name
-        self._solutions: dict[str, str] = {}  # the code of each question's answer, by name of the question
+        self._solutions: dict[str, str] = {}  # the code of each question's answer
         self._untitled: list[str] = []  # names of the hidden tests whose test cells have no docstring
         self._tests: list[str] = []
-        self._imports = {"question"}  # names from autograder.testing
-        self._fetched: dict[str, str] = {}  # the test cell that uses a name of the notebook, by name
+        self._imports = {"question"}  # names that hidden tests import from autograder.testing
+        self._test_using: dict[str, str] = {}  # by name of the notebook: the test cell that uses it
         self._read: list[frozenset[str]] = []  # the names that each code cell reads
         while self._pending:
             self._convert(self._pending.pop(0))
@@ -132,14 +132,14 @@ class _Conversion:
         self.notes += self.files.notes
 
     def suite(self, title: str) -> str:
-        """Return the text of test_hidden.py: the title, the notes for the author, and the hidden tests."""
+        """Return the text of test_hidden.py: `title`, the notes for the author, and the hidden tests."""
         tests = "".join(f"\n\n{test}\n" for test in self._tests)
         notes = "".join(["\n\nTo do:\n", *(f"\n- {note}" for note in dict.fromkeys(self.notes)), "\n"])
         doc = f'"""{title}{notes if self.notes else ""}"""'
         return f"{doc}\n\nfrom autograder.testing import {', '.join(sorted(self._imports))}\n{tests}"
 
     def question_for_mistake(self) -> str:
-        """Return the name of a function that suits the sample mistake, or "" if there is no such function."""
+        """Return the name of a function in which a missing `return` is a sample of a mistake, or ""."""
         for name, code in self._solutions.items():
             returns = any(_returns(node, name) for node in parsed(code).body)
             others = [other for question, other in self._solutions.items() if question != name]
@@ -179,8 +179,8 @@ class _Conversion:
     def _code(self, settings: Any, text: str) -> None:
         """Convert a code cell that is neither an answer nor a test.
 
-        Code that only shows something becomes a demo, which grading skips. In other code, IPython's magics
-        move to a new demo above it, except that cell magics and timing magics are deleted.
+        Code that only shows something becomes a demo, a cell that grading skips. In other code, cell magics
+        and timing magics are deleted. Other magics of IPython move to a new demo above the cell.
         """
         code, magics = _without_magics(text)
         tree = parsed(code)
@@ -209,15 +209,16 @@ class _Conversion:
     def _bind(self, settings: Any, code: str, answer: str) -> None:
         """Record the names that a code cell binds.
 
-        Add notes on bound names that earlier tests have used, and on used names that only a test binds.
+        Add a note on each name that the cell binds again after a test has used it, and on each name that the
+        cell uses although only a test binds it.
         """
         tree, before = parsed(code), self._names.notebook
         bound = frozenset[str]().union(*map(bindings, tree.body))
-        for name in sorted(bound & before & self._fetched.keys()):
-            effect = f"the hidden test of {self._fetched[name]} sees only the last value"
+        for name in sorted(bound & before & self._test_using.keys()):
+            effect = f"the hidden test of {self._test_using[name]} sees only the last value"
             self.notes.append(f"{settings['grade_id']} binds {name} again; {effect}.")
         for name in sorted(read_names(tree) - before - bound):
-            if name in self._names.sources:
+            if name in self._names.defining_lines:
                 why = "which only a test binds; bind it in a code cell"
                 self.notes.append(f"{settings['grade_id']} uses {name}, {why}.")
         self._read.append(read_names(tree))
@@ -255,10 +256,9 @@ class _Conversion:
         self._owners |= dict.fromkeys(bound, answer)
 
     def _model_answer(self, identity: str, text: str) -> str:
-        """Return the model answer in a text cell that students fill. The text may be the question instead.
+        """Return the model answer in a text cell that students fill, or NO_ANSWER if the text is a question.
 
-        A text that ends with "?", with no text above it, counts as the question, which students see. A text
-        above the cell may be the question, so the author gets a note.
+        A text that ends with "?", with no text above the cell, is a question. In doubt, add a note.
         """
         is_question = BEGIN not in text and text.rstrip("*_ \n").endswith("?")
         has_text_above = self._has_text_above()
@@ -273,7 +273,7 @@ class _Conversion:
         return text
 
     def _has_text_above(self) -> bool:
-        """Whether there is text other than headings below the last answer or check."""
+        """Whether a text with more than headings follows the previous answer or check."""
         for cell in reversed(self.cells):
             if {"solution", "manual", "check"} & cell.metadata.keys():
                 return False
@@ -283,7 +283,7 @@ class _Conversion:
         return False
 
     def _following_words(self) -> set[str]:
-        """Return the words in the test cells before the next answer; if none, the words in all test cells."""
+        """Return the words in the test cells before the next answer or, if there are none, in later ones."""
         words, later = set[str](), set[str]()
         is_next = True
         for cell in self._pending:
@@ -294,7 +294,7 @@ class _Conversion:
         return words or later
 
     def _manual(self, settings: Any, answer: str, *, is_code: bool, points: float | None = None) -> _Answer:
-        """Add an answer that an instructor grades. An answer in code stays a code cell."""
+        """Add an answer that an instructor grades."""
         name = re.sub(r"\W|^(?=\d)", "_", settings["grade_id"], flags=re.ASCII)
         while name in self._answers:
             name += "_"
@@ -309,7 +309,7 @@ class _Conversion:
         return manual
 
     def _test(self, settings: Any, text: str) -> None:
-        """Convert a test cell to the draft of a hidden test. Add its visible code to the question's check."""
+        """Convert a test cell to a hidden test. Add its visible code to the question's check."""
         identity = settings["grade_id"]
         answer = self._tested(text)
         if answer is None:
@@ -329,14 +329,13 @@ class _Conversion:
         self._hidden_test(identity, answer.name, _MARKER.sub("", text).strip("\n"), points)
 
     def _tested(self, code: str) -> _Answer | None:
-        """Return the last answer that binds a name used in the test cell, or else the last answer."""
+        """Return the last answer that binds a name of the test cell, or else the last answer."""
         answers = list(self._answers.values())
         used = {self._owners[word].name for word in _words(code) if word in self._owners}
         last = answers[-1] if answers else None
         return next((answer for answer in reversed(answers) if answer.name in used), last)
 
     def _hidden_test(self, identity: str, question: str, code: str, points: float) -> None:
-        """Add the draft of a hidden test, made from the code of a test cell, with its notes."""
         plain, magics = _without_magics(code)
         self._note_magics({"grade_id": identity}, magics if plain.strip() else [])
         docstring = ast.get_docstring(parsed(plain))
@@ -345,7 +344,7 @@ class _Conversion:
         test = hidden_test(identity, question, title, plain, self._names)
         self.notes += test.notes
         self._imports |= test.imports
-        self._fetched |= dict.fromkeys(test.fetched, identity)
+        self._test_using |= dict.fromkeys(test.fetched, identity)
         if test.body and not points:
             self.notes.append(f"{identity} had 0 points; its hidden test has a weight of 1 now.")
         if test.body:
@@ -368,7 +367,6 @@ class _Conversion:
             answer.cell.source = self._check(answer)
 
     def _check(self, answer: _Answer) -> str:
-        """Return the code of a visible check, as a function if that has the same effect."""
         code = "\n\n".join(filter(None, answer.visible))
         plain, _ = _without_magics(code)
         if not code or not self._can_be_function(plain):
@@ -376,7 +374,7 @@ class _Conversion:
         return f'@check("{answer.name}")\ndef check_{answer.name}():\n{indent(plain, "    ")}'
 
     def _can_be_function(self, code: str) -> bool:
-        """Whether a check has the same effect inside a function, because no other code uses its variables."""
+        """Whether a check can become a function: for example, no other code uses its variables."""
         tree = parsed(code)
         bound = frozenset[str]().union(*map(bindings, tree.body))
         visible = (text for answer in self._answers.values() for text in answer.visible)
@@ -391,7 +389,7 @@ class _Conversion:
         )
 
     def _note_calls(self) -> None:
-        """Add a note on each question whose solution calls an earlier one."""
+        """Add a note on each question whose solution calls the function of an earlier question."""
         earlier = list[str]()
         for name, code in self._solutions.items():
             functions = [question for question in earlier if question in self._names.functions]
@@ -418,7 +416,7 @@ def _words(code: str) -> set[str]:
 def _without_magics(code: str) -> tuple[str, list[str]]:
     """Return the code without IPython's magics, and a list of these magics.
 
-    If the code without magics is not Python, return an empty string, and the whole code as the only item.
+    If the code without magics is not Python, return "" and a list that contains the whole code.
     """
     if parsed(code).body or not code.strip():
         return code, []
@@ -434,7 +432,7 @@ def _without_magics(code: str) -> tuple[str, list[str]]:
 
 
 def _only_shows(tree: ast.Module) -> bool:
-    """Whether code seems only to show output, without a change of any variable."""
+    """Whether code seems only to show output and to change no variable."""
     for statement in tree.body:
         for node in ast.walk(statement):
             match node:

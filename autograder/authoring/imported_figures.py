@@ -1,7 +1,7 @@
 """Rewrites method calls on matplotlib's figures and axes in tests.
 
-A hidden test does not get a student's figure. It gets a description with attributes such as `title` and
-`lines`, which are called facts here. The test gets axes as a figure that has only these axes. So, if `ax` are
+A hidden test does not get a student's figure. It gets a description, whose attributes, such as `title` and
+`lines`, are called facts here. Axes are described like a figure that has only these axes. So if `ax` are
 axes, `ax.get_title()` becomes `ax.axes[0].title`.
 """
 
@@ -67,9 +67,9 @@ def lines_of(statement: ast.stmt) -> Iterator[str]:
 
 
 def as_facts(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> tuple[ast.stmt, str]:
-    """Return the statement with the facts that hidden tests get of a figure in place of its method calls.
+    """Return the statement with each method call on a figure replaced by a fact.
 
-    Also return the statement's first expression for which there is no such fact, or an empty string.
+    Also return the first expression on a figure or line that no fact can replace, or an empty string.
     """
     if (figures | lines).isdisjoint(part.id for part in ast.walk(statement) if isinstance(part, ast.Name)):
         return statement, ""
@@ -80,7 +80,7 @@ def as_facts(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> tuple[a
 def bars_instead(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> str:
     """Return the statement with the number of bars in place of `len(ax.patches)`.
 
-    Return an empty string if the statement has no `len(ax.patches)`, or if it has other calls without a fact.
+    Return an empty string if it has no `len(ax.patches)`, or if another use of a figure has no fact.
     """
     before = ast.dump(statement)
     changed = _ToBars(figures).visit(deepcopy(statement))
@@ -107,10 +107,7 @@ def _without_fact(node: ast.AST, figures: Set[str], lines: Set[str]) -> Iterator
 
 
 def _is_figure(node: ast.AST, figures: Set[str]) -> bool:
-    """Whether an expression is a figure or axes.
-
-    This is true of a name in `figures`, of an item as in `name[0]`, and of an item of any attribute `axes`.
-    """
+    """Whether an expression is a name in `figures`, an item of such a name, or `anything.axes[index]`."""
     match node:
         case ast.Name(name, ast.Load()):
             return name in figures
@@ -126,7 +123,6 @@ class _ToFacts(ast.NodeTransformer):
         self._figures = figures
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Replace the call of a method that has a fact."""
         match node:
             case ast.Call(ast.Attribute(base, attr), [], []) if attr in _AXES and self._can_be(base):
                 fact = self._fact(base, _AXES[attr])
@@ -146,7 +142,6 @@ class _ToFacts(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """Replace an attribute of axes that is a fact."""
         if node.attr in _LISTS and self._can_be(node.value):
             return self._fact(node.value, node.attr)
         return self.generic_visit(node)
@@ -155,7 +150,7 @@ class _ToFacts(ast.NodeTransformer):
         return _is_figure(base, self._figures)
 
     def _fact(self, base: ast.expr, fact: str) -> ast.expr:
-        """Return the code for a fact of the axes `base`. After a name, the code has `.axes[0]`."""
+        """Return the code for a fact of the axes `base`. If `base` is a name, `.axes[0]` follows it."""
         axes = self.visit(base)
         if isinstance(base, ast.Name):
             every = ast.Attribute(axes, "axes", ast.Load())
@@ -167,7 +162,6 @@ class _ToBars(_ToFacts):
     """Replaces `len(ax.patches)` by the number of bars on the axes."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Replace `len(ax.patches)`."""
         match node:
             case ast.Call(ast.Name("len"), [ast.Attribute(base, "patches")], []) if self._can_be(base):
                 groups = ast.unparse(self._fact(base, "bars"))

@@ -44,7 +44,7 @@ class Files:
         self.notes: list[str] = []
 
     def add_code(self, code: str) -> None:
-        """Add files whose paths are strings in the code, and imported modules in the notebook's folder."""
+        """Add the files of the notebook's folder that the code names or imports."""
         tree = parsed(code)
         for name in _paths(tree):
             self._hand_out(name)
@@ -108,7 +108,7 @@ class Files:
 
 
 def _attachments(cell: Any) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the bytes of each picture that was pasted into a text cell."""
+    """Yield the name and bytes of each picture that was pasted into a text cell."""
     for name, forms in cell.get("attachments", {}).items():
         for kind, encoded in forms.items():
             text = "".join(encoded)
@@ -116,7 +116,7 @@ def _attachments(cell: Any) -> Iterator[tuple[str, bytes]]:
 
 
 def _paths(tree: ast.AST) -> Iterator[str]:
-    """Yield strings in code that may be paths, and paths that the code builds, as in Path("a") / "b.csv"."""
+    """Yield strings that may be paths, and paths that code builds, as in Path("a") / "b.csv"."""
     for node in ast.walk(tree):
         match node:
             case ast.Constant(str(text)) if 0 < len(text) < 300 and "\n" not in text:
@@ -130,7 +130,7 @@ def _paths(tree: ast.AST) -> Iterator[str]:
 
 
 def _joined_path(node: ast.expr) -> str:
-    """Return the path that an expression like `Path("data") / "trees.csv"` names, or an empty string."""
+    """Return the path in an expression like `Path("data") / "trees.csv"`, or an empty string."""
     match node:
         case ast.BinOp(left, ast.Div(), right) if (name := _joined_path(left)) and _text(right):
             return f"{name}/{_text(right)}"
@@ -144,7 +144,6 @@ def _text(node: ast.expr) -> str:
 
 
 def _read_files(tree: ast.AST) -> Iterator[str]:
-    """Yield the names of files that code reads."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func, [first, *others], named) if _READING.search(
@@ -169,7 +168,7 @@ def modules(tree: ast.AST) -> Iterator[str]:
 def packages(codes: Sequence[str], folder: Path) -> tuple[str, ...]:
     """Return pip's names of the packages that code imports.
 
-    Leave out the standard library, packages that every course has, and modules in the notebook's folder.
+    Leave out the standard library, packages of every course, and modules in the notebook's folder.
     """
     imported = {name for code in codes for name in modules(parsed(code))}
     if any(re.search(r"^%matplotlib\b|^%pylab\b", code, re.MULTILINE) for code in codes):
@@ -180,7 +179,7 @@ def packages(codes: Sequence[str], folder: Path) -> tuple[str, ...]:
 
 
 def _pip_name(module: str) -> str:
-    """Return pip's name of a module's package, or else the module's name, in lower case."""
+    """Return, in lower case, pip's name of a module's package, or the module's name if that is unknown."""
     return _OTHER_NAMES.get(module) or next(iter(_distributions().get(module, ())), module).lower()
 
 

@@ -1,8 +1,8 @@
 """Makes hidden tests from the test cells of an nbgrader notebook.
 
 A test cell can change the notebook's functions and variables. A hidden test cannot: it runs in another
-process and gets copies of them. A statement that makes or needs such a change is left out, and the author
-gets a note.
+process and gets copies of them. Statements that make or need such changes are left out, with a note to
+the author.
 """
 
 import ast
@@ -28,25 +28,25 @@ _SHOWN = 70  # the largest number of characters of a statement that a note quote
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A line of a hidden test that defines a name of the notebook or of an earlier test."""
+class DefiningLine:
+    """The line with which a hidden test defines a name of the notebook, or of an earlier test."""
 
-    code: str
+    text: str
     needs: frozenset[str] = frozenset()  # the names that the line uses
-    answer: str | None = None  # for a variable: its question, or "" for given code; None for other names
+    answer: str | None = None  # for a variable: the question that binds it, "" for given code; else None
 
-    def line(self, question: str) -> str:
+    def text_for(self, question: str) -> str:
         """Return the line for a test of `question`.
 
         Variables of other questions and of given code come from the reference instead of the student.
         """
         is_students = self.answer in (None, question)
-        return self.code if is_students else self.code.replace("(student.", "(reference.")
+        return self.text if is_students else self.text.replace("(student.", "(reference.")
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The draft of a hidden test, made from a test cell."""
+    """A hidden test made from a test cell, for the author to improve."""
 
     body: str = ""  # empty if no statement of the test cell asserts anything
     notes: tuple[str, ...] = ()  # notes for the author on the statements that are left out
@@ -56,9 +56,9 @@ class Draft:
 
 @dataclass
 class Names:
-    """The names that hidden tests can use: those of the cells that have been read so far."""
+    """The names that hidden tests can use: those of the cells read so far."""
 
-    sources: dict[str, Source] = field(default_factory=dict)
+    defining_lines: dict[str, DefiningLine] = field(default_factory=dict)
     code_parts: list[CodePart] = field(default_factory=list)  # statements of all cells except test cells
     figures: set[str] = field(default_factory=set)  # names of figures and axes
     functions: set[str] = field(default_factory=set)  # names of functions and classes
@@ -77,24 +77,25 @@ class Names:
             self.functions -= bound
             for name in bound:
                 line = _line_that_binds(name, statement)
-                self.sources[name] = Source(line, answer=answer if "value_of(" in line else None)
+                self.defining_lines[name] = DefiningLine(line, answer=answer if "value_of(" in line else None)
             if isinstance(statement, _DEFINITIONS):
                 self.functions.add(statement.name)
             if pair := array_of_axes(statement):
-                self.sources[pair[1]] = Source(f"{pair[1]} = value_of(student.{pair[0]}).axes", answer=answer)
+                text = f"{pair[1]} = value_of(student.{pair[0]}).axes"
+                self.defining_lines[pair[1]] = DefiningLine(text, answer=answer)
 
     def add_test(self, statement: ast.stmt) -> None:
-        """Let later tests use the names that a statement of a test binds, except names of the notebook."""
+        """Let later tests use the names that a test binds, except names of the notebook."""
         simple = isinstance(statement, ast.Assign | ast.Import | ast.ImportFrom | _DEFINITIONS)
         for name in bindings(statement) - self.notebook if simple else ():
-            self.sources[name] = Source(ast.unparse(statement), read_names(statement))
+            self.defining_lines[name] = DefiningLine(ast.unparse(statement), read_names(statement))
 
     def lines(self, names: Set[str], question: str) -> list[str]:
-        """Return the lines that define these names in a test of `question`, sorted by their dependencies."""
+        """Return lines that define these names in a test of `question`, each after those that it needs."""
         ordered = dict[str, None]()
-        for name in sorted(names & self.sources.keys()):
-            source = self.sources[name]
-            ordered |= dict.fromkeys([*self.lines(source.needs - {name}, question), source.line(question)])
+        for name in sorted(names & self.defining_lines.keys()):
+            line = self.defining_lines[name]
+            ordered |= dict.fromkeys([*self.lines(line.needs - {name}, question), line.text_for(question)])
         return list(ordered)
 
     def dependencies(self, names: Set[str]) -> frozenset[str]:
@@ -124,7 +125,7 @@ def written_names(statement: ast.stmt) -> frozenset[str]:
 
 
 def hidden_test(cell: str, question: str, title: str, code: str, names: Names) -> Draft:
-    """Return the draft of a hidden test of `question`. `code` is the code of the test cell named `cell`."""
+    """Return the draft of a hidden test of `question`, made from the `code` of the test cell `cell`."""
     reader, tree = _TestReader(names), parsed(code)
     for number, (statement, above, lines) in enumerate(_with_lines(tree.body, code.split("\n"))):
         if number or ast.get_docstring(tree) is None:
@@ -147,9 +148,9 @@ def hidden_test(cell: str, question: str, title: str, code: str, names: Names) -
 def _with_lines(
     statements: Sequence[ast.stmt], lines: Sequence[str]
 ) -> Iterator[tuple[ast.stmt, Sequence[str], Sequence[str]]]:
-    """Yield (statement, lines between the previous statement and this statement, lines of the statement).
+    """Yield (statement, lines above it since the previous statement, lines of the statement).
 
-    The lines of the statement are an empty list if it shares a line with another statement.
+    The last item is empty if the statement shares a line with another one.
     """
     begins = [
         min([each.lineno, *(decorator.lineno for decorator in getattr(each, "decorator_list", ()))])
@@ -163,19 +164,19 @@ def _with_lines(
 
 
 class _TestReader:
-    """Reads the statements of a test cell in order, and leaves out those that a hidden test cannot run."""
+    """Reads the statements of a test cell, and leaves out those that a hidden test cannot run."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
         self.text: list[str] = []  # lines of the hidden test
         self.omitted: dict[ast.stmt, str] = {}  # statements that are left out, each with the reason
-        self.fetched: set[str] = set()  # names that must be defined at the beginning of the hidden test
+        self.fetched: set[str] = set()  # names to define at the beginning of the hidden test
         self.asserts = False  # whether a statement of the hidden test tests something
         self._local: set[str] = set()  # names that the hidden test binds
         self._lines: set[str] = set()  # names of lines that are drawn on axes
         self._omitted_names: set[str] = set()  # names that a left-out statement binds or deletes
         self._replaced: set[str] = set()  # variables of the notebook to which the test assigns another value
-        # The variable of the notebook whose value a local variable saves, by local variable.
+        # By local variable: the variable of the notebook whose value it saves, in order to restore it later.
         self._saved: dict[str, str] = {}
 
     def read(self, statement: ast.stmt, above: Sequence[str], lines: Sequence[str]) -> None:
@@ -202,7 +203,7 @@ class _TestReader:
         names, read, written = self._names, read_names(statement), written_names(statement)
         deleted = written - bindings(statement)
         replaced = (written & names.functions) | (deleted & names.notebook)
-        defined = _BUILTINS | self._local | names.sources.keys()
+        defined = _BUILTINS | self._local | names.defining_lines.keys()
         if replaced:
             return f"it changes {min(replaced)}"
         if missing := (read & self._omitted_names) - self._local:
@@ -229,7 +230,7 @@ class _TestReader:
 
 
 def _asserts(statement: ast.stmt) -> bool:
-    """Whether a statement tests something: it asserts, raises, or calls a function that may raise."""
+    """Whether a statement may test something: it asserts, raises, or calls a function."""
     if isinstance(statement, _DEFINITIONS):
         return False
     if isinstance(statement, ast.Expr):
@@ -249,7 +250,7 @@ def has_long_text(tree: ast.AST) -> bool:
 
 
 def _line_that_binds(name: str, statement: ast.stmt) -> str:
-    """Return the line that defines, in a hidden test, a name that a statement of the notebook binds."""
+    """Return the line with which a hidden test defines `name`, which `statement` binds in the notebook."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return ast.unparse(statement)
     if isinstance(statement, _DEFINITIONS) and statement.name == name:
@@ -266,7 +267,7 @@ class _Errors(ast.NodeTransformer):
     """Replaces the usual `try` and `with` statements that expect an error by `expect_raises(...)`."""
 
     def visit_Try(self, node: ast.Try) -> ast.AST:
-        """Replace `try: call / except Kind: pass / else: ...`."""
+        # try: call / except Kind: pass / else: ...
         match node:
             case ast.Try(
                 [ast.Expr(ast.Call() as call)], [ast.ExceptHandler(kind, _, [ast.Pass()])], [_, *_], []
@@ -275,7 +276,7 @@ class _Errors(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_With(self, node: ast.With) -> ast.AST:
-        """Replace `with pytest.raises(Kind): call`."""
+        # with pytest.raises(Kind): call
         match node:
             case ast.With(
                 [ast.withitem(ast.Call(ast.Attribute(_, "raises"), [kind]))], [ast.Expr(ast.Call() as call)]

@@ -21,7 +21,7 @@ _CHARACTERS = 300  # the largest number of characters of an output that a messag
 
 
 def kernel_problems(exercise: Exercise) -> Iterator[str]:
-    """Yield a problem for each cell that fails in a kernel or writes to stderr there, as warnings do."""
+    """Yield a problem for each cell that fails in a kernel or writes to stderr, as warnings do."""
     cells = [cell for cell in exercise.cells if cell.is_code]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.text) for cell in cells])
     with TemporaryDirectory() as folder:
@@ -36,9 +36,9 @@ def kernel_problems(exercise: Exercise) -> Iterator[str]:
 
 
 def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
-    """Run all cells in `folder`, even those after a cell that raises an error.
+    """Run all cells in the working directory `folder`, even those after a cell that raises an error.
 
-    Return the index of the last cell that started. Also return the reason if the run ended early, else "".
+    Return the index of the last cell that started, and the reason if the run ended early, else "".
     """
     started = [0]
     client = NotebookClient(
@@ -48,14 +48,14 @@ def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
         on_cell_start=lambda cell_index, **_: started.append(cell_index),
         resources={"metadata": {"path": str(folder)}},
     )
-    # If a cell creates a slider, a handler answers on the socket on which nbclient waits for the end of the
-    # cell. Then nbclient sometimes misses the end and waits until the timeout. Without handlers, the slider's
-    # picture becomes an ordinary output of the cell.
+    # For a slider, nbclient's handler uses the socket on which nbclient waits for the end of the cell. Then
+    # nbclient sometimes misses the end, and waits until the timeout. Without the handler, the figure that the
+    # slider controls is an ordinary output.
     client.comm_open_handlers.clear()
     ended = ""
     try:
-        # torch uses only one thread, because other exercises run at the same time. The kernel's own stdout
-        # and stderr are discarded, because they do not help authors.
+        # torch uses only one thread, because other exercises run at the same time. The kernel's own output
+        # does not help authors.
         client.execute(env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=DEVNULL, stderr=DEVNULL)
     except CellTimeoutError:
         ended = f"takes longer than {CELL_SECONDS} s"

@@ -27,8 +27,8 @@ _Files = Mapping[str, str | bytes]
 def create_course(folder: Path, notebook: Path | None = None, subject: str = "torch") -> list[Path]:
     """Write a course with one exercise and return the files.
 
-    The exercise is made from `notebook`, if given. Otherwise it is the sample for `subject`, a key of FIRST.
-    If `folder` exists and is not empty, raise CourseError, so that no file is overwritten.
+    The exercise is made from `notebook` or, without it, is the sample for `subject`, a key of FIRST. Raise
+    CourseError if `folder` exists and is not empty.
     """
     if folder.is_file() or {path.name for path in folder.glob("*")} - _IGNORED:
         raise CourseError(f"{folder}: is not an empty folder; choose an empty folder, or a new name")
@@ -62,7 +62,7 @@ def create(course: Course, name: str, notebook: Path | None = None) -> list[Path
     packages = [*map(name_of, course.settings.packages)]
     subject = next((package for package in FIRST if package in packages), "python")
     files = _in_folder(name, draft(notebook, name, packages).files) if notebook else _sample(name, subject)
-    # Misconceptions apply to all exercises. If the course has some, the sample's misconception is left out.
+    # Misconceptions apply to all exercises. If the course has some, the sample's is left out.
     if any((solutions / _CATALOGUE).glob("*.py")):
         files = {path: text for path, text in files.items() if not path.startswith(f"{_CATALOGUE}/")}
     return [write_whole(solutions / path, content) for path, content in files.items()]
@@ -74,7 +74,7 @@ def entry(name: str) -> str:
 
 
 def _as_name(text: str, default: str) -> str:
-    """Return a valid name of a course or exercise, made from the text; `default` if no character is valid."""
+    """Return a valid name for a course or exercise, made from the text, or `default`."""
     return re.sub("[^A-Za-z0-9_-]+", "_", text).strip("_-")[:100] or default
 
 

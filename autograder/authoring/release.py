@@ -26,8 +26,8 @@ from autograder.diagnosis.known import known_mistakes
 from autograder.files import write_whole
 from autograder.gradebook.assignment import generate
 
-# The limits for files in handout/: bytes of one file, bytes of all files, number of files. Each worker gets a
-# copy. A file must fit into a message of 16 MB, and all files into a folder of 128 MB.
+# The limits for handout/: bytes of one file, bytes of all files, number of files. Each worker gets a copy: a
+# file must fit into a message of 16 MB, and all files into a folder of 128 MB.
 MAX_FILE, MAX_HANDOUT, MAX_FILES = 15 << 20, 32 << 20, 200
 
 
@@ -40,7 +40,7 @@ def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
 def build_missing(course: Course, exercises: Iterable[Exercise]) -> None:
     """Build the exercises that are missing in build/source/, so that the formgrader lists all exercises.
 
-    Exercises with errors are left out. Grading and releasing report these errors.
+    Exercises with errors are left out, because grading and releasing report these errors.
     """
     for exercise in exercises:
         if not (course.build / "source" / exercise.name).is_dir():
@@ -49,11 +49,11 @@ def build_missing(course: Course, exercises: Iterable[Exercise]) -> None:
 
 
 def write_source(exercise: Exercise, folder: Path) -> list[Path]:
-    """Write all files that students need for `exercise` into `folder`, and return these files.
+    """Write all files that students need for `exercise` into `folder`, and return them.
 
     They are the notebook, the modules that it imports, the files in handout/ and the Markdown files in
     solutions/, to which notebooks may link. Other files in `folder` are deleted. Raise SourceError if
-    students cannot get a file in handout/.
+    handout/ has problems.
     """
     if problems := list(handout_problems(exercise)):
         raise SourceError("\n".join(problems))
@@ -75,9 +75,9 @@ def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Pat
 
 
 def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime) -> Iterator[str]:
-    """Yield a warning for each exercise that would show answers to an earlier exercise which is not over yet.
+    """Yield a warning for each exercise that would show answers to an earlier one before its last due date.
 
-    An answer is shown if code that students get defines a function or class with the name of the question.
+    An answer is shown if students' code cells define a function or class with the name of the question.
     """
     order = list(course.exercises)
     for exercise in exercises:
@@ -109,7 +109,7 @@ def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:
 
 
 def _release(course: Course, exercise: Exercise) -> list[Path]:
-    """Release an exercise and return its files. Metadata that depends on nbgrader's version is removed."""
+    """Release an exercise, without metadata that depends on nbgrader's version, and return its files."""
     generate(course, exercise)
     folder = course.assignments / exercise.name
     path = folder / f"{exercise.name}.ipynb"
@@ -121,7 +121,7 @@ def _release(course: Course, exercise: Exercise) -> list[Path]:
 
 
 def _contents(course: Course, exercise: Exercise) -> dict[Path, bytes]:
-    """Return the bytes of each file of the exercise in assignments/, by path in the course's folder."""
+    """Return the bytes of each file of the exercise in assignments/, by path in the course."""
     files = (path for path in (course.assignments / exercise.name).rglob("*") if path.is_file())
     return {path.relative_to(course.root): path.read_bytes() for path in files}
 
@@ -140,7 +140,7 @@ _TOO_MUCH = "too much to copy for each notebook that is graded; hand out less"
 
 
 def handout_problems(exercise: Exercise) -> Iterator[str]:
-    """Yield a message for each file in handout/ that students cannot get, with advice to the author."""
+    """Yield a message for each file in handout/ with a taken name, an invalid notebook or too many bytes."""
     shared = (path.name for path in own_files(exercise.folder.parent, "*.md"))
     written = {name.lower() for name in (f"{exercise.name}.ipynb", *NAMES, *shared)}
     sizes = {path: path.stat().st_size for path in exercise.handout.values()}
@@ -165,7 +165,7 @@ def _is_notebook(path: Path) -> bool:
 
 
 def _revealed_answers(exercise: Exercise) -> Iterator[str]:
-    """Yield each part of an answer that students could read in the lesson or in a handed-out file."""
+    """Yield each part of an answer in the lesson or in handed-out files."""
     hidden_parts = secrets(exercise)
     for cell in exercise.cells:
         hidden = {number for number, _ in cell.hidden()}
@@ -186,7 +186,7 @@ _FILES = {ACCEPTED, MISTAKES, HANDOUT, "hints.yaml", "test_hidden.py"}
 
 
 def problems(exercise: Exercise) -> Iterator[str]:
-    """Yield a message for each problem with the files in an exercise's folder, with advice to the author."""
+    """Yield a message for each problem with an exercise's files, with advice to the author."""
     for path in sorted(exercise.folder.iterdir()):
         is_used = path.name in _FILES | {exercise.source.name} or path.suffix in SUFFIXES
         if not left_by_programs(path.name) and not is_used:

@@ -1,7 +1,8 @@
 """Measures how many mutants of the solution an exercise's hidden tests catch.
 
 A mutant is the solution with one change. If it passes all tests of its question, a student's answer with this
-change would get full marks. So the tests need another case, or the author declares that the mutant is right.
+change would get full marks. So the tests need another case, unless the mutant is equivalent: it is right, and
+the author declares this in mistakes.py.
 """
 
 import ast
@@ -34,12 +35,12 @@ class Mutant:
 
     @property
     def line(self) -> str:
-        """The lines that the change removes, without their indentation."""
+        """The removed lines, without indentation."""
         return self._changed("-")
 
     @property
     def instead(self) -> str:
-        """The lines that the change adds, without their indentation."""
+        """The added lines, without indentation."""
         return self._changed("+")
 
     @property
@@ -53,10 +54,7 @@ class Mutant:
         return f"{change}, and no test of {self.question} fails"
 
     def is_made_by(self, edit: "Declared", trees: Set[str]) -> bool:
-        """Whether an edit that the author declared as right leads to this mutant.
-
-        `trees` are the syntax trees to which the edit leads, one for each place where it applies.
-        """
+        """Whether a declared edit makes this mutant. `trees` is the result of `edit.edited_trees`."""
         return edit.question == self.question and _dumped(self.code) in trees
 
     def _changed(self, sign: str) -> str:
@@ -81,12 +79,9 @@ def _mutants_of(cell: Cell) -> Iterator[Mutant]:
 
 
 def _changed_codes(text: str, tree: ast.Module, lines: Set[int]) -> Iterator[str | None]:
-    """Yield the text after each single change in these lines.
-
-    A change outside these lines, or a change after which the text is not valid Python, yields None.
-    """
+    """Yield the text after each single change, or None if it is outside `lines` or gives invalid code."""
     for node, scope in _changeable_nodes(tree, Scope()):
-        # A method may draw random numbers. So another mutant sets a seed at the beginning of the method.
+        # A mutant may set a seed at the beginning of a method, so that its random numbers stay the same.
         if isinstance(node, ast.FunctionDef) and scope.in_class:
             first = next((statement for statement in node.body if statement.lineno in lines), None)
             yield None if first is None else _with_seed(text, first)
@@ -95,7 +90,7 @@ def _changed_codes(text: str, tree: ast.Module, lines: Set[int]) -> Iterator[str
 
 
 def _changeable_nodes(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
-    """Yield this node and the nodes below it to which changes apply, each with its scope."""
+    """Yield this node and the nodes below it that may change, each with its scope."""
     if isinstance(node, ast.ClassDef):
         scope = replace(scope, attributes=attributes_of(node), in_class=True)
     if isinstance(node, ast.FunctionDef):
@@ -119,7 +114,6 @@ def _with_replacement(text: str, part: ast.AST, other: ast.AST) -> str | None:
 
 
 def _with_seed(text: str, first: ast.stmt) -> str:
-    """Return the text with a line that sets a seed, before `first`, the first statement of a method."""
     lines = text.split("\n")
     lines.insert(first.lineno - 1, " " * first.col_offset + SEED)
     return "\n".join(lines)
@@ -134,9 +128,8 @@ def _dumped(code: str) -> str | None:
 
 
 def _spliced(text: str, part: ast.AST, new: str) -> str:
-    """Return the text with `new` in place of the code of `part`."""
     content, fields = text.encode(), vars(part)
-    # The number of bytes before each line. Line breaks are not counted here.
+    # The number of bytes before each line, without line breaks.
     begins = [0, *accumulate(len(line) for line in content.split(b"\n"))]
     first, last = (
         begins[fields[f"{end}lineno"] - 1] + fields[f"{end}lineno"] - 1 + fields[f"{end}col_offset"]
@@ -150,15 +143,15 @@ KINDS = ("edits", "misconceptions", "shares")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """An exception that an author declares in mistakes.py, such as a mutant that tests need not catch."""
+    """An exception to a rule of `verify`, which an author declares in mistakes.py."""
 
     place: str  # file and line of the declaration
     question: str
-    kind: str  # one of KINDS
-    text: str  # depending on `kind`: an edit, or the name of a misconception or wrong answer
+    kind: str  # the name of the list that contains `text`: one of KINDS
+    text: str  # an edit, or the name of a misconception or wrong answer
 
     def edited_trees(self, solution: str) -> Iterator[str]:
-        """Yield the syntax tree of each edited solution: edited at one match only, or at all matches."""
+        """Yield syntax trees of the edited solution: edited at each single match, then at all matches."""
         try:
             for rule in rules(self.text):
                 yield from (_dumped(ast.unparse(tree)) or "" for tree in rule.apply(ast.parse(solution)))
@@ -167,9 +160,9 @@ class Declared:
 
 
 def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
-    """Return the exceptions that an exercise declares in mistakes.py. Raise SourceError for unreadable cells.
+    """Return the declarations in mistakes.py. Raise SourceError for unreadable cells.
 
-    A cell of exceptions gives the reason and has one or more of these lists:
+    A cell with `exception=` gives the reason, and has one or more of these lists:
     - `edits`: edits that leave the solution right
     - `misconceptions`: names of misconceptions that leave the solution right
     - `shares`: names of wrong answers that may get more or fewer points than the rules in costs.py allow
@@ -184,12 +177,12 @@ def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """The numbers of mutants that fail and pass the hidden tests, and messages to the author."""
+    """The numbers of mutants that fail and pass, and messages to the author."""
 
-    mutants: int = 0  # number of mutants, except those that are declared equivalent
+    mutants: int = 0  # number of mutants, without equivalent ones
     killed: int = 0  # number of mutants that fail a test
-    equivalent: int = 0  # number of mutants that pass all tests and are declared equivalent
-    survivors: tuple[str, ...] = ()  # messages on mutants that pass all tests and are not declared equivalent
+    equivalent: int = 0  # number of equivalent mutants; all of them pass all tests
+    survivors: tuple[str, ...] = ()  # messages on the other mutants that pass all tests
     findings: tuple[str, ...] = ()  # messages on what the author must change
 
     def __str__(self) -> str:
@@ -198,19 +191,16 @@ class Strength:
 
 
 def measure(suite: Suite, share: float) -> Strength:
-    """Run each mutant on its question's hidden tests, up to its first failed test, and return the result.
+    """Run each mutant on its question's hidden tests, up to the first failed test, and return the result.
 
-    The result has findings if less than `share` of the mutants fails. Mutants that are declared equivalent
-    are not counted.
+    It has findings if less than `share` of the mutants that are not equivalent fails, or if an edit in
+    mistakes.py makes no equivalent mutant.
     """
     return judge(suite.exercise, surviving(suite), share)
 
 
 def surviving(suite: Suite, part: int = 0, parts: int = 1) -> list[int]:
-    """Return the indices of the mutants that pass all tests, in one part of the mutants.
-
-    Part number `part` of `parts` has the mutants with the indices `part`, `part + parts`, and so on.
-    """
+    """Return the indices of the mutants that pass all tests, among the indices `part`, `part + parts`, ..."""
     exercise = suite.exercise
     trials = {name: Trial(suite, name) for name in exercise.points}
     texts = [cell.text for cell in exercise.cells if cell.is_reference]
@@ -245,7 +235,7 @@ def judge(exercise: Exercise, survivors: Sequence[int], share: float) -> Strengt
 def _wrong_edits(
     trees: Mapping[Declared, Set[str]], every: Sequence[Mutant], passing: Sequence[Mutant]
 ) -> Iterator[str]:
-    """Yield a problem for each declared edit that leads to no mutant, or to a mutant that fails a test."""
+    """Yield a problem for each declared edit that makes no mutant, or one that fails a test."""
     for edit in trees:
         mutants = [mutant for mutant in every if mutant.is_made_by(edit, trees[edit])]
         if not mutants:

@@ -1,6 +1,6 @@
-"""Verifies several exercises in several processes, which share the work on each exercise's mutants.
+"""Verifies several exercises in several processes, and runs each exercise's notebook in a real kernel.
 
-A mutant is the solution with one change. Each exercise's notebook also runs in a real kernel.
+The processes share the work on each exercise's mutants. A mutant is the solution with one change.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ from autograder.testing.suite import Suite, use_one_thread
 from autograder.worker.walls import die_with_parent
 
 PROGRESS = 10.0  # seconds between two lines of progress
-_MUTANTS = 25  # number of mutants tested in one part of a proof; small parts make the progress more exact
+_MUTANTS = 25  # number of mutants in one part of a proof; small parts make the progress more exact
 _Notify = Callable[[str], None]
 
 
@@ -48,7 +48,7 @@ def prove_together(
 ) -> Iterator[Proof]:
     """Verify exercises in `jobs` processes; yield the proofs in the order of `exercises`.
 
-    - `anew`: whether to verify even exercises with a saved proof that is still valid
+    - `anew`: whether to verify even exercises whose saved proof is valid
     - `thorough`: whether to use many sets of hidden inputs
     - `whole`: whether all tests run on each wrong answer, so that its share of the points is exact
     - `notify`: gets a line about the progress every PROGRESS seconds
@@ -62,8 +62,7 @@ def prove_together(
     others = active_children()
     with ProcessPoolExecutor(jobs if changed else 1, CONTEXT, initializer=die_with_parent) as pool:
         try:
-            # The last exercises of a course usually take longest. They start first, so that no process has to
-            # wait for them at the end.
+            # The last exercises usually take longest. They start first, so that no process waits at the end.
             started = {
                 exercise.name: _start_proof(pool, course, exercise, sets, jobs, whole=whole)
                 for exercise in reversed(changed)
@@ -87,7 +86,7 @@ def prove_together(
 
 @dataclass(frozen=True)
 class _StartedProof:
-    """The unfinished proof of one exercise. Processes are working on its parts."""
+    """The parts of one exercise's proof, on which processes are working."""
 
     exercise: Exercise
     main: Future[Proof]
@@ -96,7 +95,6 @@ class _StartedProof:
 
     @property
     def parts(self) -> Sequence[Future[Any]]:
-        """All parts of the proof."""
         return [self.main, *self.mutants, self.kernel]
 
     def proof(self, share: float, show_progress: Callable[[], None]) -> Proof:
@@ -124,7 +122,6 @@ def _wait(parts: Sequence[Future[Any]], show_progress: Callable[[], None]) -> No
 def _start_proof(
     pool: ProcessPoolExecutor, course: Course, exercise: Exercise, sets: int, jobs: int, *, whole: bool
 ) -> _StartedProof:
-    """Submit all parts of an exercise's proof to the processes."""
     try:
         parts = max(jobs, ceil(len(tuple(mutants(exercise))) / _MUTANTS))
     except SourceError:  # `_prove_without_mutants` reports the error
@@ -144,10 +141,7 @@ def _prove_without_mutants(root: Path, sets: int, whole: bool, name: str) -> Pro
 
 
 def _surviving(root: Path, name: str, part: int, parts: int) -> list[int]:
-    """Return the indices of mutants that pass all tests, in one part of the mutants.
-
-    If the reference itself fails a test, return an empty list.
-    """
+    """Return the result of `surviving` or, if the reference itself fails a test, an empty list."""
     try:
         suite = _suite(root, name)
     except SourceError:
@@ -157,7 +151,7 @@ def _surviving(root: Path, name: str, part: int, parts: int) -> list[int]:
 
 @lru_cache(1)
 def _suite(root: Path, name: str) -> Suite:
-    """Return the suite of the exercise. It is cached, because a process tries several parts in a row."""
+    """Return the suite of the exercise. It is cached for the next part of the same proof."""
     exercise = load_course(root).exercises[name]
     use_one_thread(exercise)
     return Suite(exercise)
@@ -165,7 +159,7 @@ def _suite(root: Path, name: str) -> Suite:
 
 @cache
 def _zygote(packages: tuple[str, ...]) -> Zygote:
-    """Return the process that starts the workers of this process. It ends when this process ends."""
+    """Return the process that forks workers. Each process of the pool has its own, which ends with it."""
     return Zygote(packages=packages)
 
 

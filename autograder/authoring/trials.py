@@ -20,32 +20,31 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import Namespace, silence
 
 SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
-# The number of sets of hidden inputs on which each of the author's answers runs: by default, and with
-# --thorough.
+# The number of sets of hidden inputs on which each answer runs: by default, and with --thorough.
 SETS_TRIED, SETS_THOROUGH = 2, 16
-# The limit for an answer is TIMES the processor time of the reference, but at least LEAST and at most MOST
-# seconds. An answer that takes longer counts as endless.
-LEAST, MOST = 0.5, 20.0
+# An answer counts as endless if it takes more processor time than this multiple of the reference's time. This
+# limit is at least LEAST and at most MOST seconds.
 TIMES = 20
+LEAST, MOST = 0.5, 20.0
 _TICKS = 5  # number of timer signals after which a time limit is reached
 
 
 def input_sets_for_answer(sets: int, number: int) -> list[int]:
     """Return the indices of the input sets on which answer `number` runs: set 0 and `sets - 1` others.
 
-    The other sets differ from answer to answer, so that all answers together use all sets.
+    The others rotate, so that all answers together use all sets.
     """
     return [0, *(1 + (number + offset) % (SETS_THOROUGH - 1) for offset in range(sets - 1))]
 
 
 class OutOfTimeError(BaseException):
-    """Raised in an answer that takes too long. `except Exception` in the answer cannot catch this error."""
+    """Raised in an answer that takes too long. `except Exception` does not catch it."""
 
 
 class Trial:
     """Runs the hidden tests of one question on answers: first the basic tests, then all others.
 
-    Within both groups, the test that has failed for the largest number of answers so far comes first.
+    In both groups, the test that most answers have failed so far comes first.
     """
 
     def __init__(self, suite: Suite, question: str) -> None:
@@ -104,7 +103,6 @@ def time_limit(run: Callable[[], object]) -> float:
 
 
 def _run_answer(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseException:
-    """Run the cells of an answer, and return their namespace or the error that they raised."""
     with clock(_definition_limit(suite)), warnings.catch_warnings(action="ignore"), silence():
         try:
             return suite.namespace(cells)
@@ -114,11 +112,11 @@ def _run_answer(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseExcepti
 
 @contextlib.contextmanager
 def clock(seconds: float) -> Iterator[None]:
-    """Raise OutOfTimeError after these seconds of processor time, and again after each further `seconds`.
+    """Raise OutOfTimeError after every `seconds` seconds of processor time. Waiting does not count.
 
-    The error is raised again because an answer may catch it. Waiting does not count. After a virtual machine
-    was suspended, the whole pause may count as processor time of the running process. Since the pause causes
-    only one signal, and the limit is reached after _TICKS signals, the pause alone does not raise the error.
+    The error is raised more than once, because the answer may catch it. A timer sends _TICKS signals in this
+    time, and the last one raises the error. If a virtual machine is suspended, the pause may count, but
+    causes only one signal. So the pause alone does not raise the error.
     """
     ticks = count(1)
 
@@ -139,7 +137,7 @@ _SHOWN = 300  # the largest number of characters of an error that a message quot
 
 
 def failures(suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs]) -> dict[HiddenTest, str]:
-    """Run all tests on trusted cells with each set of inputs; return a message on each failed test."""
+    """Run all tests on trusted cells with each of these inputs; return a message on each failed test."""
     namespace, errors = suite.namespace(cells), dict[HiddenTest, list[str]]()
     for inputs in sets:
         for run in suite.run(Local(namespace), inputs):
@@ -153,16 +151,16 @@ def failures(suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs]) -> di
 
 
 def lines_of_tests(suite: Suite, titles: Iterable[str], question: str) -> str:
-    """Return the suite's path and the line of each test of a question that has one of these titles."""
+    """Return "path:line" of each test of `question` that has one of these titles."""
     chosen = set(titles)
     tests = [test for test in suite.of(question) if test.title in chosen]
     return ", ".join(f"{suite.exercise.suite}:{test.line}" for test in tests)
 
 
 def located(path: Path, run: Run, error: BaseException) -> str:
-    """Return the error of a run as "path:line: message", with the last line of the suite that was reached.
+    """Return the error of a run as "path:line: message".
 
-    `path` is the file of the suite.
+    `path` is the suite's file. The line is the last one of this file in the traceback.
     """
     frames = traceback.walk_tb(error.__traceback__)
     line = [run.test.line, *(line for frame, line in frames if frame.f_code.co_filename == str(path))][-1]

@@ -1,4 +1,4 @@
-"""Verifies exercises: the author's right answers must get full marks, and the wrong answers must fail.
+"""Verifies exercises: right answers must get full marks, and known mistakes must lose points.
 
 The result, called a proof, is saved. It is valid until something changes that can affect it.
 """
@@ -52,23 +52,23 @@ from autograder.testing.inputs import numbered_inputs
 from autograder.testing.student import names_asked
 from autograder.testing.suite import HiddenTest, Run
 
-# With --thorough, the number of sets of hidden inputs on which the reference runs, to find rare failures.
+# The number of sets of hidden inputs on which the reference runs with --thorough, to find rare failures.
 _REFERENCE_SETS = 320
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The result of verifying one exercise. The exercise is proved if there are no findings."""
+    """The result of verifying one exercise, which is proved if there are no findings."""
 
     exercise: str
     accepted: int = 0  # number of accepted answers
     mistakes: int = 0  # number of known mistakes
     bits: int = 0  # the largest number of bits about the hidden inputs that one graded attempt can reveal
     carried: str = ""  # the summary of the pairs in `builds_on` that `entry.measure` returns
-    strength: Strength | None = None  # how many mutants of the reference the hidden tests catch
-    costs: Costs | None = None  # the points that wrong answers keep if only the hidden tests grade them
+    strength: Strength | None = None  # the numbers of mutants that the hidden tests catch and miss
+    costs: Costs | None = None  # the points that wrong answers keep by the hidden tests alone
     findings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()  # advice: possible problems, which the author may intend
+    notes: tuple[str, ...] = ()  # possible problems, which the author may intend
     is_reused: bool = False  # whether this is the saved proof of an earlier run
 
 
@@ -90,9 +90,9 @@ def explained(course: Course, exercise: Exercise, zygote: Zygote, answers: Seque
 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
-    """Return the rules in the catalogue of misconceptions that match no right answer of the course.
+    """Return the misconceptions' rules that change no right answer of the course.
 
-    `proofs` must have the proofs of all exercises.
+    `proofs` must be those of all exercises.
     """
     fitting = frozenset[str]().union(*(proof.costs.fitting for proof in proofs if proof.costs))
     first = next(iter(course.exercises.values()))
@@ -106,7 +106,7 @@ def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
 
 
 def appearances(course: Course, proofs: Sequence[Proof]) -> Iterator[str]:
-    """Yield each explanation of a mistake that students of these exercises can get, with its questions."""
+    """Yield each entry of the catalogue that feedback can quote, with the questions where it can appear."""
     catalogue = load_catalogue(next(iter(course.exercises.values())).catalogue)
     pairs = [pair for proof in proofs if proof.costs for pair in proof.costs.sentences]
     for mistake in catalogue.entries:
@@ -125,8 +125,7 @@ def prove(
 ) -> Iterator[Proof]:
     """Verify each exercise with the worker and the hidden tests that grade submissions.
 
-    Mutants are tested only if `measured`. Otherwise the caller adds the results of mutants by
-    `with_strength`.
+    Mutants are tested only if `measured`. Otherwise the caller adds their results by `with_strength`.
     """
     for exercise in exercises:
         try:
@@ -149,9 +148,9 @@ def with_strength(proof: Proof, strength: Strength) -> Proof:
 
 
 def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
-    """Return a finding for each answer of the author that gets wrong marks. Only one set of inputs is used.
+    """Return the findings of a quick verification, with one set of inputs.
 
-    This is the quick part of a proof: right answers must get full marks, and known mistakes must lose points.
+    Right answers must get full marks, and known mistakes must lose points.
     """
     grader = Grader.of_course(course, exercise, zygote, SECRET)
     grader.marks_only = True
@@ -160,7 +159,7 @@ def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
         trials = {question: Trial(grader.suite, question) for question in exercise.points}
         for mistake in known_mistakes(exercise):
             if not trials[mistake.question].fails(exercise.variant(mistake.code)):
-                # The exercise may have a rule, such as a forbidden operation, that the mistake breaks.
+                # No test fails, but grading may find an operation that the question forbids.
                 verification.grade_mistake(mistake)
     return verification.findings
 
@@ -169,9 +168,8 @@ def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
 class _Verification:
     """Verifies one exercise and collects its findings.
 
-    It checks the exercise's files. Then it grades the untouched release, all right answers and each known
-    mistake. Last, it measures the costs of wrong answers. It does not test mutants: together.py divides that
-    work among processes.
+    It checks the exercise's files, then grades the untouched release, all right answers and each known
+    mistake, and then measures the costs of wrong answers. It does not test mutants.
     """
 
     exercise: Exercise
@@ -182,7 +180,7 @@ class _Verification:
     findings: list[str] = field(default_factory=list)
     accepted_fails: bool = False  # whether an accepted answer fails a test or a visible check
     checks: dict[str, str] = field(default_factory=dict)  # each question's check, if the reference passes it
-    # The runs of the tests that each known mistake fails in its own question.
+    # By known mistake: the runs of the tests of its question that it fails.
     failed: dict[Answer, list[Run]] = field(default_factory=dict)
 
     def proof(self) -> Proof:
@@ -194,7 +192,7 @@ class _Verification:
             return replace(proof, findings=tuple(self.findings))
         for mistake in mistakes:
             self._try_mistake(mistake)
-        if self.accepted_fails:  # the author may have to change tests, which changes the costs
+        if self.accepted_fails:  # the author may change tests next, so costs are measured later
             return replace(proof, findings=tuple(self.findings))
         carried, carrying_findings = entry.measure(exercise, builds_on, suite, self._grade)
         cost = costs.measure(suite, self.checks, self.sets, share, self.failed, whole=self.whole)
@@ -204,7 +202,7 @@ class _Verification:
     def right_answers_pass(self) -> bool:
         """Verify the reference. If it passes, verify the untouched release and the accepted answers, too.
 
-        Return whether the reference passes the hidden tests.
+        Return whether the reference passes.
         """
         self.findings += release.problems(self.exercise)
         if not self._reference_passes():
@@ -225,13 +223,13 @@ class _Verification:
         return self.grader.grade_cells(tuple(chosen)).report
 
     def _reference_passes(self) -> bool:
-        """Report visible checks and hidden tests that the reference fails; return whether all tests pass."""
+        """Report visible checks and tests that the reference fails; return whether it passes all tests."""
         cells = solved_cells(self.exercise, {})
         graded = self.grader.grade_cells(cells)
         right = self._has_full_marks(0, str(self.exercise.source), graded.report, self.exercise.reference)
         checks = {cell.grade_id: cell for cell in self.exercise.cells if cell.role is Role.CHECK}
         given = self.exercise.given_checks
-        if given:  # grading skips the cell with code that checks need, so put this code above each check
+        if given:  # grading skips the cell with the checks' helpers, so each check gets a copy of them
             above = f"# A check\n{given}\n"
             joined = (
                 replace(cell, text=above + cell.text) if cell.name in checks else cell for cell in cells
@@ -243,7 +241,7 @@ class _Verification:
         return right
 
     def _note_check(self, check: Cell, number: int, result: CellResult | None) -> None:
-        """Add a visible check to `checks` if the reference passes it; otherwise, report it."""
+        """Add a check to `checks` if the reference passes it; otherwise, report it."""
         line, failure = 1, "it ended the program or ran too long"
         if result is not None:
             if (error := result.error) is None:
@@ -269,9 +267,9 @@ class _Verification:
                 self._find(variant.place, f"is right, but the check of {name} fails: {text}; fix the check")
 
     def _has_full_marks(self, number: int, place: str, report: Report, cells: tuple[str, ...]) -> bool:
-        """Report tests that a right answer fails when it is graded, or with other sets of hidden inputs.
+        """Report tests that a right answer fails in grading, or with other sets of hidden inputs.
 
-        Answer `number` 0 is the reference. Return whether the answer passes all tests.
+        Number 0 is the reference. Return whether the answer passes all tests.
         """
         is_thorough = number == 0 and self.sets == SETS_THOROUGH
         set_numbers = range(_REFERENCE_SETS) if is_thorough else input_sets_for_answer(self.sets, number)
@@ -313,12 +311,14 @@ class _Verification:
     def _try_mistake(self, mistake: Answer) -> None:
         """Report a known mistake that gets full marks, or that costs points in another question.
 
-        First, the tests that the mistake can affect run without a worker, which is quick. If they fail in the
-        mistake's question only, this is enough. Otherwise a worker grades the whole notebook, because rules
-        of the exercise may catch the mistake, and `builds_on` may give later questions their points back.
+        First, tests run without a worker, which is quick. If only the mistake's question fails, no more is
+        needed. Otherwise a worker grades the whole notebook: if no test fails, the mistake may use an
+        operation that the question forbids; if other questions fail, `builds_on` may restore their points.
         """
         suite, inputs = self.grader.suite, numbered_inputs(SECRET, self.exercise.name, 0)
-        failed = [*failed_runs(suite, self.exercise.variant(mistake.code), inputs, self._reached(mistake))]
+        failed = [
+            *failed_runs(suite, self.exercise.variant(mistake.code), inputs, self._affected_tests(mistake))
+        ]
         self.failed[mistake] = [run for run in failed if run.test.question == mistake.question]
         if problem := stale(mistake, self.failed[mistake]):
             self._find(mistake.place, problem)
@@ -326,11 +326,11 @@ class _Verification:
         if breaks or {run.test.question for run in failed} != {mistake.question}:
             self.grade_mistake(mistake)
 
-    def _reached(self, mistake: Answer) -> list[HiddenTest]:
-        """Return the tests that the mistake can affect: they use, even indirectly, a name that it binds.
+    def _affected_tests(self, mistake: Answer) -> list[HiddenTest]:
+        """Return the tests that use, even indirectly, a name that the mistake binds.
 
-        Tests of the mistake's question come first, because with other sets of inputs, only these tests run.
-        So if an answer counts its calls, the counts are the same with each set.
+        Tests of the mistake's question come first. With other sets of inputs, only they run. So an answer
+        that counts its calls has the same counts with each set.
         """
         bound = bound_names(mistake.code)
         reached = (test for test, names in self._names.items() if not bound.isdisjoint(names))
@@ -346,7 +346,7 @@ class _Verification:
         return names
 
     def grade_mistake(self, mistake: Answer) -> None:
-        """Grade a mistake. Report full marks, a test that cannot judge it, or points lost elsewhere."""
+        """Grade a mistake. Report full marks, a test that is at fault, or points lost in other questions."""
         builds_on = self.grader.builds_on
         for question in self._grade(self.exercise.replaced(mistake.code)).questions:
             full = question.score == question.max_score or question.verdict is Verdict.UNGRADED
@@ -363,9 +363,9 @@ class _Verification:
                 self._find(mistake.place, f"also fails {question.name}: {question.hint} {fix}")
 
     def _broken(self, question: str, title: str = "") -> str:
-        """Return the line and error of each test that could not judge the last graded answer to a question.
+        """Return line and error of each test of a question that was at fault in the last grading.
 
-        With a `title`, return the line and error of the test with this title only.
+        With a `title`, return them only for the test with this title.
         """
         runs = (run for test, run in self.grader.broken.items() if test.question == question)
         chosen = (run for run in runs if title in ("", run.test.title))
@@ -384,9 +384,9 @@ _JSON = TypeAdapter(Proof)
 def load_proof(course: Course, exercise: Exercise, sets: int, *, whole: bool = False) -> Proof | None:
     """Return the saved proof of an exercise if it is still valid, else None.
 
-    A proof depends on the exercise's folder, the catalogue of misconceptions, the exercise's entry in
-    course.yaml, the autograder's code, and the versions of Python and of packages. The name of the proof's
-    file contains a digest of all of these. A proof with findings is not saved.
+    A proof depends on the exercise's folder and entry in course.yaml, the catalogue, the autograder's code,
+    and the versions of Python and packages. The name of its file contains a digest of these. A proof with
+    findings is not saved.
     """
     with suppress(OSError, ValueError, SourceError):
         return replace(_JSON.validate_json(_path(course, exercise, sets, whole).read_bytes()), is_reused=True)

@@ -1,16 +1,16 @@
-"""Grades one submission: the notebook runs in a worker, the hidden tests run here, the result is a report.
+"""Grades one submission: its notebook runs in a worker, the hidden tests run here, the result is a report.
 
 In reading order:
 
 - marking: runs the grader in a process, and starts a new process after a failure.
 - grader: turns submissions into reports.
-- graded: the result of grading as JSON for other processes, and the reports on failures of the grader.
+- graded: the result of grading, as JSON for other processes.
 - session: runs a submission in a worker process, and replaces a worker that hangs or crashes.
-- states: after which cell the tests of a question run, and which later cells change the question's names.
-- outcomes: the verdicts on tests and questions. Only runs on hidden inputs count.
-- explanation: explains a failed test to the student by a run on disclosed inputs, which students may see.
+- states: the cell whose variables a question's tests use, and later cells that change these variables.
+- outcomes: the verdicts on tests, and the verdict and score of a question.
+- explanation: explains a failed test by a run on disclosed inputs, which students may see.
 - carried: finds questions that may fail only because the answer to an earlier question is wrong.
-- diagnosis: explains a wrong answer by a repair, a known mistake with equal results, or error messages.
+- diagnosis: explains a wrong answer by a repair, by a known mistake with the same results, or by messages.
 - looking: selects the code on which the answer to a question depends.
 - examples: finds the smallest call that returns a wrong result.
 - newer_python: sends an answer to an instructor if only a newer Python can run it.

@@ -1,8 +1,7 @@
 """Sends an answer to an instructor if it seems to use something that the question forbids.
 
-The worker records the torch operators that run (worker/operators.py). In addition, the code that an answer
-uses is scanned for forbidden names. A match proves nothing, so an instructor decides. Clever code can evade
-the scan.
+The worker records the torch operators that run (worker/operators.py), and the code that an answer uses is
+scanned for forbidden names. A match proves nothing, so an instructor decides. Clever code can evade the scan.
 """
 
 import ast
@@ -20,13 +19,13 @@ _UNREAD = f"{_LOOKS} the grader cannot read its code."
 _NOT_RECORDED = f"{_LOOKS} the grader could not record what its code ran."
 _RAN = f"{_LOOKS} of an operation that its code ran. The code ran an operation that"
 _NOT_ALLOWED = "this question does not allow."
-_ROUNDS = 10  # greatest number of rounds in which `_reached` looks for replaced definitions
+_ROUNDS = 10  # greatest number of rounds in `_reached`
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
 _ALSO_FORBIDDEN = {  # if the key is forbidden, these names are forbidden, too
     "@": frozenset({"matmul", "rmatmul", "imatmul"}),
     **dict.fromkeys(("dot", "sum"), frozenset({"dist", "fsum", "hypot", "sumprod"})),
 }
-# Only functions of these packages can be forbidden. Other packages may have functions with the same names.
+# Only functions of these packages can be forbidden. Other packages may use the same names.
 _COMPUTING = frozenset(
     {"torch", "numpy", "scipy", "math", "operator", "statistics", "builtins", "jax", "einops"}
 )
@@ -46,8 +45,8 @@ def forbidden_use(
 ) -> Use | None:
     """Return the first use of a forbidden name in the code that the answer to a question uses.
 
-    `statements` are the statements of the notebook that ran before the question's tests. `unfinished` are the
-    indices of the cells that an error may have stopped before their last statement.
+    `statements` ran before the question's tests. `unfinished` are the indices of the cells that an error may
+    have stopped before their last statement.
     """
     return _first_use(rule, statements, *_reached(question, statements, unfinished))
 
@@ -73,11 +72,10 @@ def broken_rule(
 ) -> str | None:
     """Return a text for the student that says why an instructor looks at the answer, or None.
 
-    `statements` are the statements of the notebook that ran before the question's tests. `unfinished` are the
-    indices of the cells that an error may have stopped before their last statement. `operators` has the
-    operators of each call on hidden inputs, and decides whether there is a reason. `disclosed_operators` has
-    the operators of each call on disclosed inputs, which students may see. Only these are named in the text.
-    `where` describes a line, given the index of the cell and the number of the line.
+    `statements` and `unfinished` are as in `forbidden_use`. `operators` has the torch operators of each call
+    in the runs that decide the verdict. `disclosed_operators` has those of runs on disclosed inputs, which
+    students may see. The text names only these. `where` describes a line, given its cell's index and its
+    number.
     """
     if not rule.forbid and rule.operators is None:
         return None
@@ -107,8 +105,8 @@ def _reached(
 ) -> tuple[list[CodePart], set[str]]:
     """Follow the names that an answer uses. Return the statements that define them, and these names.
 
-    If a function is defined again later, its earlier definitions are left out, unless a returned statement
-    above the last definition uses the function's name.
+    Only a function's last definition counts, unless a statement above it that the answer uses contains the
+    function's name.
     """
     finished = ((index, part) for index, part in enumerate(statements) if part.at not in unfinished)
     last = {name: index for index, part in finished if (name := _defined_afresh(part))}
@@ -133,10 +131,9 @@ def _reached(
 
 
 def _defined_afresh(part: CodePart) -> str:
-    """Return the name of the function that a statement defines, or an empty text.
+    """Return the name of the function that a statement defines without the name's earlier value, else "".
 
-    The text is empty for other statements. It is also empty if the function has a decorator, or if its name
-    occurs in its header, because the earlier value of the name may then still be in use.
+    A decorator, a default value or an annotation may use that value.
     """
     match part.tree:
         case ast.FunctionDef(name, decorator_list=[]) as tree:
@@ -146,13 +143,17 @@ def _defined_afresh(part: CodePart) -> str:
 
 
 def _needless(ran: Sequence[frozenset[str]], allowed: frozenset[str]) -> frozenset[str]:
-    """Return the operators that ran but are not allowed. Return LOST if calls ran without a record."""
+    """Return the operators that ran but are not allowed.
+
+    LOST stands for operators that the worker could not record. It is also returned if there were calls, but
+    no operator was recorded.
+    """
     operators = frozenset[str]().union(*ran) or frozenset({LOST} if ran else ())
     return frozenset(name for name in operators if not {name, name.rstrip("_")} & allowed)
 
 
 def _named(operators: Iterable[str]) -> str:
-    """Return the name of one of these operators, if possible a public name, or an empty text."""
+    """Return the first name among these operators, preferably a public one, or "" if there is none."""
     import torch  # imported here, because few answers get this far
 
     names = [name for name in operators if _NAME.fullmatch(name) and hasattr(torch.ops.aten, name)]
@@ -170,7 +171,7 @@ def _line_that_names(operator: str, reached: Sequence[CodePart]) -> tuple[int, i
 
 
 class _Scan:
-    """Looks for uses of forbidden names in the statements that an answer uses."""
+    """Looks for forbidden names in the statements that an answer uses."""
 
     def __init__(
         self,
@@ -186,7 +187,6 @@ class _Scan:
         self._attributes = frozenset[str]().union(*map(_assigned_attributes, trees))
 
     def uses(self, part: CodePart) -> Iterator[Use]:
-        """Yield the uses in a statement."""
         for node, local in in_scope(part.tree or ast.Pass()):
             for name in self._used_names(node, local):
                 if name.strip("_") in self._words:

@@ -1,7 +1,7 @@
 """Finds questions that may fail only because the answer to an earlier question is wrong.
 
-A mistake costs points only in the question in which it was made. So the tests of the later question run again
-with a right answer to the earlier question. If the score is higher, it counts, and the report says so.
+A mistake should cost points only in its own question. So the tests of the later question run again with a
+right answer to the earlier question. If the score is higher, it counts, and the report says so.
 """
 
 import ast
@@ -25,17 +25,17 @@ from autograder.submission.notebook import NotebookCell
 from autograder.testing.bytecode import bytecode, global_names, marshalled
 
 Reports = Mapping[str, QuestionReport]
-# The questions that run again in one worker, each with the earlier questions whose failed answers it calls.
-# All values are equal.
+# By question that runs again in a worker: the earlier questions whose failed answers it calls. These lists
+# are equal, because all questions in the worker use the same right answers.
 Rerun = dict[str, list[str]]
 
 
 def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell]) -> list[Rerun]:
-    """Return the questions to run again, given the first reports on all questions and the submission's cells.
+    """Return the questions to run again, given the first reports on all questions.
 
     A question runs again if its answer fails and calls the failed answer to an earlier question. Questions
-    run in the same worker only if they call the same failed answers. Otherwise a worker would hold right
-    answers that some of its questions do not need, and that the student's code could use as answers to them.
+    share a worker only if they call the same failed answers. So no worker has a right answer that one of its
+    questions does not call. The student's code could use such an answer as its own.
     """
     groups: list[Rerun] = []
     wrong = {
@@ -57,8 +57,8 @@ def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell
 def used_names(question: str, statements: Sequence[CodePart]) -> set[str]:
     """Return all names on which a question's answer depends, directly or indirectly.
 
-    A statement can change a variable without binding it, such as `ax.bar(x, y)`. So if the answer is a
-    variable, it also depends on each statement of its cell that uses the variable.
+    A statement such as `ax.bar(x, y)` can change a variable without binding it. So a variable depends on each
+    statement of its cell that uses the variable.
     """
     binding = [statement for statement in statements if question in statement.bound]
     if any(isinstance(statement.tree, ast.FunctionDef | ast.ClassDef) for statement in binding):
@@ -76,7 +76,7 @@ def used_names(question: str, statements: Sequence[CodePart]) -> set[str]:
 def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[str]) -> Given:
     """Return the compiled code of the reference's functions `names`, without docstrings and source.
 
-    It has only the statements on which these functions depend. Answers to questions in `graded` are left out.
+    It has only the statements on which these functions depend, without answers to questions in `graded`.
     """
     statements = [statement for code in reference for statement in ast.parse(code).body]
     wanted, included = set(names), set[int]()
@@ -98,7 +98,7 @@ def with_note(question: QuestionReport, earlier: Sequence[str]) -> QuestionRepor
 
 
 def _both_failed(earlier: str, later: str, questions: Reports, cells: Sequence[NotebookCell]) -> bool:
-    """Whether both answers failed. Only then can the earlier answer be the reason for the later failure."""
+    """Whether both answers failed, so that the earlier one may cause the later failure."""
     if not {earlier, later} <= questions.keys() or questions[later].verdict is Verdict.REVIEW:
         return False
     both = (questions[name].tests for name in (earlier, later))

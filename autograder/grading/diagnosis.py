@@ -1,7 +1,7 @@
 """Explains a wrong answer by a repair of its code, a known mistake with equal results, or test messages.
 
-A repair is one or two edits that make all tests pass. A known mistake is a wrong answer that an author stored
-with a hint. A misconception is a mistake that the course describes for many questions.
+A repair is one or two edits that make all tests pass. A known mistake is an author's wrong answer and hint.
+The catalogue has misconceptions, and places: steps of right answers in which students make mistakes.
 """
 
 import ast
@@ -45,7 +45,7 @@ from autograder.worker.protocol import pack
 _ENOUGH = 0.5  # the least fraction of the failed tests that must show a misconception
 _MOST_EXPLANATIONS = 2000  # greatest number of cached explanations
 _SPOT = re.compile("\0(\\d+)\0")  # the index of a changed place in a shared explanation
-# Types of errors whose messages help students more than the line of a repair.
+# Types of errors whose messages help more than the line of a repair.
 _EXPLAINING_ERRORS = "NameError|UnboundLocalError|AttributeError|TypeError"
 # Kinds of edits that replace a single word of the code.
 _REPLACED_WORDS = ("name", "operator", "dimension", "switch", "function")
@@ -55,7 +55,7 @@ _TWO_MISTAKES = "Your code has two mistakes."
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The mistake in an answer: a name or an empty text, a hint for the student, and a line of the answer."""
+    """The mistake in an answer: its name or "", a hint for the student, and a line of the answer."""
 
     name: str
     hint: str
@@ -64,7 +64,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class SharedExplanation:
-    """An explanation for all answers with equal syntax trees. Indices of `spots` stand for line numbers."""
+    """An explanation for all answers with equal syntax trees: an index into `spots` replaces each line."""
 
     explanation: Explanation
     spots: tuple[Spot, ...] = ()
@@ -84,7 +84,7 @@ _SHARED_EXPLANATION = TypeAdapter[SharedExplanation | None](SharedExplanation | 
 
 @dataclass(frozen=True, slots=True)
 class FailedAnswer:
-    """A wrong answer and its failed runs on disclosed inputs. `looked` is None if it cannot be repaired."""
+    """A wrong answer and its failed runs on disclosed inputs. If `looked` is None, no repair is tried."""
 
     question: str
     failed: Sequence[Run]
@@ -101,10 +101,10 @@ class Diagnosis:
         self._shows_lines = repairs.shown in (RepairsShown.PLACE, RepairsShown.SHOWN)
         self.repairer = Repairer(suite, repairs.seconds)
         self.runs = cache(self._runs)
-        self._sorts_by_mistake: dict[Answer, frozenset[tuple[object, ...]]] = {}
+        self._repair_keys: dict[Answer, frozenset[tuple[object, ...]]] = {}
         self._explanations: dict[str, SharedExplanation | None] = {}
         self.shared: Path | None = None  # the folder in which processes share their explanations
-        self._texts = not suite.exercise.has_torch  # whether the strings in two results have to be equal
+        self._texts = not suite.exercise.has_torch  # whether results with different strings differ
 
     def explain(self, question: str, runs: Sequence[Run], submitted: RunSubmission) -> Explanation | None:
         """Return the explanation of the failed tests of `question`, or None.
@@ -115,7 +115,7 @@ class Diagnosis:
         if not failed:
             return None
         judged = all(isinstance(run.error, AssertionError | StudentError) for run in failed)
-        # If a name is missing, or if a later cell changes a name, a repair could hide this cause.
+        # A missing name, or a later cell that changes a name, may be the mistake. A repair would hide it.
         is_whole = not submitted.later_change(question) and not any(map(submitted.lacks_something, failed))
         is_whole &= submitted.may_try_repairs
         looked = look(question, submitted.cells, self.suite.exercise) if judged and is_whole else None
@@ -128,7 +128,7 @@ class Diagnosis:
         return shared.of(looked) if shared else None
 
     def _shared_explanation(self, key: str, wrong: FailedAnswer) -> SharedExplanation | None:
-        """Read the explanation that another process has written, or write it for the other processes."""
+        """Read the explanation from another process, or write it for other processes."""
         if self.shared is None:
             return self._search(wrong)
         path = self.shared / self.suite.exercise.name / key
@@ -151,8 +151,8 @@ class Diagnosis:
     def _mistakes(self) -> tuple[Answer, ...]:
         return known_mistakes(self.suite.exercise)
 
-    def rarity(self, test: HiddenTest) -> int:
-        """Return the number of known mistakes that fail a test. A test that few mistakes fail is specific."""
+    def count_failing_mistakes(self, test: HiddenTest) -> int:
+        """Return the number of known mistakes that fail a test."""
         mistakes = (mistake for mistake in self._mistakes if mistake.question == test.question)
         failing = (run for mistake in mistakes for run in self.runs(mistake) if run.error is not None)
         return sum(run.test == test for run in failing)
@@ -184,7 +184,7 @@ class Diagnosis:
     ) -> Explanation | None:
         """Return the explanation of an answer by its best repair, or None.
 
-        The explanation gives the misconception, mistake or place that the repairs show, or only the line.
+        It has the mistake or place that the repairs show, if any, and the line if the course shows lines.
         """
         if best.remaining:
             return self._describe_recognized(wrong, looked, best)
@@ -225,7 +225,6 @@ class Diagnosis:
     def _known_mistakes(
         self, wrong: FailedAnswer, looked: Looked, runner: CandidateRunner
     ) -> Sequence[Mistake]:
-        """Return the known mistakes with the same results as a wrong answer."""
         candidate = Candidate(runner, looked.code)
 
         def run(test: HiddenTest, inputs: Inputs) -> Run:
@@ -236,9 +235,9 @@ class Diagnosis:
     def _describe_two_edits(
         self, wrong: FailedAnswer, looked: Looked, best: Repair, repairs: Iterable[Repair]
     ) -> Explanation | None:
-        """Return an explanation that describes the two edits of the best repair, or None.
+        """Return an explanation by a best repair with two edits, or None.
 
-        The explanation is a known mistake, a misconception or, if students may see lines, both edits.
+        It describes a known mistake, a misconception or, if the course shows lines, both edits.
         """
         if mistake := self._find_equivalent_mistake(wrong, repairs):
             return Explanation(mistake.name, mistake.hint)
@@ -262,7 +261,7 @@ class Diagnosis:
         return Explanation(name, "\n".join(lines), next(filter(None, places), None))
 
     def _describe_recognized(self, wrong: FailedAnswer, looked: Looked, repair: Repair) -> Explanation | None:
-        """Explain an answer that has the same results as known mistakes, before or after one edit."""
+        """Explain an answer that has the same results as known mistakes, as it is or after one edit."""
         name, results = words.short_name(repair.remaining[0]), words.same_results(repair.remaining)
         if not repair.edits:
             same_code = self._find_equivalent_mistake(wrong)
@@ -280,16 +279,16 @@ class Diagnosis:
     def _described_edit(
         self, wrong: FailedAnswer, looked: Looked, edit: Edit, mistakes: Sequence[Mistake] = ()
     ) -> tuple[str, str]:
-        """Return a name and a description of one edit, from its mistake, its place or its kind.
+        """Return a name and a description of one edit. `mistakes` are those that it may repair.
 
-        `mistakes` are the mistakes that the edit may repair. If the rule of a mistake reverses the edit, the
-        mistake is described. Otherwise it is the place, if known, or a single mistake, or the edit's kind.
+        The description is of the first of these that exists: a mistake whose rule reverses the edit, the
+        place of the edit, the only item of `mistakes`, the kind of the edit.
         """
         where, question = looked.where(edit), wrong.question
         names = {one.name for one in self.repairer.names_of_edit(question, edit)} if mistakes else ()
         mistake = next((one for one in mistakes if one.name in names), None)
         place = None if mistake else self.repairer.place(question, edit)
-        # The edit may only undo an effect of the other edit, so a replaced word does not prove a mistake.
+        # A replaced word proves no mistake: perhaps it only makes up for the repair's other edit.
         if place and (place.patterns or edit.kind not in _REPLACED_WORDS):
             return place.name, f"{place.sentence.removesuffix('.')}: {where}"
         if mistake is None and len(mistakes) == 1:
@@ -300,7 +299,7 @@ class Diagnosis:
         return name, f"{words.KINDS[edit.kind]}: {where}{hint}"
 
     def _fits(self, wrong: FailedAnswer, misconception: Misconception) -> bool:
-        """Whether code with this misconception fails the same tests, at least half with equal results."""
+        """Whether code with this misconception fails the same tests, at least half with the same results."""
         return any(
             agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH
             for runs in self.repairer.failed(wrong.question, misconception)
@@ -309,24 +308,23 @@ class Diagnosis:
     def _find_equivalent_mistake(self, wrong: FailedAnswer, repairs: Iterable[Repair] = ()) -> Answer | None:
         """Return a known mistake whose hint is also true of this answer, or None.
 
-        The mistake and the answer must have equal results on two sets of inputs. Different mistakes can also
-        have equal results. So the code must be the same, except for its form, or the repairs must be similar.
+        Both must have the same results on two sets of inputs. Different mistakes can have the same results,
+        so both must also have the same code (except for style and names) or similar repairs.
         """
         if (looked := wrong.looked) is None:
             return None
-        sorts_of_repairs: set[tuple[object, ...]] | None = None
+        repair_keys: set[tuple[object, ...]] | None = None
         for mistake in (mistake for mistake in self._mistakes if mistake.question == wrong.question):
             mistake_runs = [run for run in self.runs(mistake) if run.error is not None]
             if agreement(mistake_runs, wrong.failed, texts=self._texts) == 1:
-                if sorts_of_repairs is None:
-                    sorts_of_repairs = {_sorts(repair, looked.code) for repair in repairs}
+                if repair_keys is None:
+                    repair_keys = {_repair_key(repair, looked.code) for repair in repairs}
                 same_code = self.repairer.same_code(looked.code, code_of(mistake))
-                if same_code or sorts_of_repairs & self._sorts_of(mistake, wrong.submitted):
+                if same_code or repair_keys & self._repair_keys_of(mistake, wrong.submitted):
                     return mistake if self._agrees_on_second_inputs(mistake, wrong, looked) else None
         return None
 
     def _agrees_on_second_inputs(self, mistake: Answer, wrong: FailedAnswer, looked: Looked) -> bool:
-        """Whether an answer and a known mistake also have equal results on a second set of inputs."""
         tests = [run.test for run in wrong.failed]
         with wrong.submitted.open_for_repairs(looked.texts) as session:
             runs = [self.suite.run_one(test, session, SECOND) for test in tests]
@@ -335,20 +333,20 @@ class Diagnosis:
         mistake_runs = [run for run in self.runs(mistake, SECOND) if run.test in tests]
         return agreement(mistake_runs, runs, texts=self._texts) == 1
 
-    def _sorts_of(self, mistake: Answer, submitted: RunSubmission) -> frozenset[tuple[object, ...]]:
-        """Return the repairs of a known mistake, each as a tuple with `sort_of` of each edit."""
+    def _repair_keys_of(self, mistake: Answer, submitted: RunSubmission) -> frozenset[tuple[object, ...]]:
+        """Return the keys of the repairs of a known mistake. Similar repairs have the same key."""
         if self._shown is RepairsShown.OFF:
             return frozenset()
-        if mistake not in self._sorts_by_mistake:
+        if mistake not in self._repair_keys:
             failed = [run.test for run in self.runs(mistake) if run.error is not None]
             code = code_of(mistake)
             with submitted.open_reference() as session:
                 repairs = self.repairer.search(mistake.question, code, failed, session)
-                self._sorts_by_mistake[mistake] = frozenset(_sorts(repair, code) for repair in repairs)
-        return self._sorts_by_mistake[mistake]
+                self._repair_keys[mistake] = frozenset(_repair_key(repair, code) for repair in repairs)
+        return self._repair_keys[mistake]
 
     def _misconception_of_same_code(self, wrong: FailedAnswer) -> Explanation | None:
-        """With repairs turned off, return a misconception whose rule makes this answer from a right one."""
+        """If repairs are turned off, return a misconception whose rule makes this answer from a right one."""
         if (looked := wrong.looked) is None or self._shown is not RepairsShown.OFF:
             return None
         student_code = definition(looked.code.statements, wrong.question)
@@ -362,8 +360,8 @@ class Diagnosis:
     def _explain_by_errors(self, wrong: FailedAnswer, errors: str = "") -> Explanation | None:
         """Return a misconception that the messages of at least half of the failed tests show, or None.
 
-        The messages come from exceptions in the student's code and match `errors`. A message about a missing
-        module, or about a name that is missing because a cell failed, is left out: it needs no explanation.
+        The messages come from exceptions in the student's code and match `errors`. Messages about a missing
+        module, or about a name that is missing because a cell failed, need no explanation.
         """
         raising = (run for run in wrong.failed if not wrong.submitted.lacks_something(run))
         messages = [str(run.error) for run in raising if isinstance(run.error, StudentError)]
@@ -403,7 +401,7 @@ class Diagnosis:
 
 
 def _hides_undefined_name(wrong: FailedAnswer, repair: Repair) -> bool:
-    """Whether a repair edits a rewritten form of the code, in which the undefined name does not occur.
+    """Whether a repair edits a rewritten form of the code that lacks the undefined name.
 
     For instance, `math.sqrt(x)` is rewritten as `x**0.5`, which runs even if `math` is not imported.
     """
@@ -428,7 +426,7 @@ def _key(wrong: FailedAnswer) -> str:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Turn off garbage collection in a `with` block that creates many objects and frees few of them."""
+    """Turn off garbage collection in a `with` block, which should free few objects."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -445,6 +443,6 @@ def _explanation(
     return Explanation(name, f"{misconception.quoting(messages)} {misconception.hint}")
 
 
-def _sorts(repair: Repair, code: Code) -> tuple[object, ...]:
-    """Return the result of `sort_of` for each edit of a repair."""
+def _repair_key(repair: Repair, code: Code) -> tuple[object, ...]:
+    """Return a key that similar repairs share: the keys of the edits."""
     return tuple(sort_of(edit, code) for edit in repair.edits)

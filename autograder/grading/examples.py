@@ -37,8 +37,8 @@ _Grids = tuple[Grid, ...]
 class Examples:
     """Finds examples for the questions of one suite.
 
-    A call and its wrong result are read from the recorded runs of a submission on disclosed inputs, which
-    students may see. The submission does not run again. The right result comes from a run of the reference.
+    A call and its wrong result come from a submission's runs on disclosed inputs, which students may see. A
+    run has exchanges: a request of the test and the worker's reply. The reference gives the right result.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -47,7 +47,7 @@ class Examples:
         self._grid = _numbers_as_grid if suite.exercise.has_torch else _value_as_grid
 
     def of(self, question: str, failed: Sequence[Run]) -> Example | None:
-        """Return the example with the fewest numbers in the `failed` runs of a question's tests, or None.
+        """From the `failed` runs, return the example with the fewest numbers, or None.
 
         All runs must be on disclosed inputs.
         """
@@ -68,10 +68,7 @@ class Examples:
         return f"at most {MOST_GRIDS} arguments and {MOST_WEIGHTS} weights that the test sets by name, {size}"
 
     def questions_without_example(self) -> Iterator[str]:
-        """Yield each question for which no example can be shown, because its tests make no small calls.
-
-        The calls are those of the tests on the reference. Wrong answers are called with the same arguments.
-        """
+        """Yield each question for which no example can be shown, because its tests make no small calls."""
         for question in self._suite.exercise.points:
             runs = (run for run in self._suite.reference_runs if run.test.question == question)
             if not any(True for run in runs for _ in self._small_calls(question, run)):
@@ -87,7 +84,7 @@ class Examples:
                     yield from _wrong_parts(inputs, answer, _value(right[indices[-1]]), code, self._grid)
 
     def _small_calls(self, question: str, run: Run) -> Iterator[tuple[tuple[int, ...], _Grids, object]]:
-        """Yield the indices of the exchanges, the inputs and the result of each call that is small enough."""
+        """Yield each call that is small enough: the indices of its exchanges, its inputs and its result."""
         for indices in self._calls(question, run):
             with suppress(ProtocolError, RecursionError):  # skip a call with a malformed reply
                 inputs = self._inputs(question, [run.exchanges[n] for n in indices])
@@ -96,10 +93,7 @@ class Examples:
                     yield indices, inputs, answer
 
     def _calls(self, question: str, run: Run) -> Iterator[tuple[int, ...]]:
-        """Yield the indices of the exchanges of each call that an example can show.
-
-        It is a call of the question's function, or of an object of the question's class.
-        """
+        """Yield the indices of the exchanges of each call of the question's function, or of its objects."""
         if inspect.isclass(self._solution[question]):
             yield from object_calls(question, run.exchanges)
             return
@@ -117,7 +111,7 @@ class Examples:
         return None if inputs is None or weights is None else weights + inputs
 
     def _creation(self, question: str, exchange: Exchange) -> str:
-        """Return the code that created an object, with the parameter names of the exercise."""
+        """Return the code that created an object, with the solution's parameter names."""
         named = _named_arguments(self._solution[question], exchange)
         if not all(isinstance(value, bool | int | float | str) for _, value in named):
             raise ProtocolError("an object was created with an argument other than a number or a string")
@@ -131,12 +125,11 @@ class Examples:
 def object_calls(question: str, exchanges: Sequence[Exchange]) -> Iterator[tuple[int, int, int]]:
     """Yield three indices for each call of an object whose weights the test has set by name.
 
-    They are the indices of the exchanges that created the object, set its weights, and called it. An exchange
-    is a request of the test and the worker's reply. A handle is the number of an object in the worker.
-    `question` is the name of the object's class.
+    They are the indices of the exchanges that created the object, set its weights, and called it. `question`
+    is the name of the object's class.
     """
-    created, loaded = dict[int, int](), dict[int, int]()  # indices of exchanges, by the handle of the object
-    owners = dict[int, int]()  # the handle of an object, by the handle of the object's method
+    created, loaded = dict[int, int](), dict[int, int]()  # indices of exchanges, by the object's handle
+    owners = dict[int, int]()  # the handle of an object, by the handle of its method
     for index, exchange in enumerate(exchanges):
         header, reply = exchange.request[0], exchange.reply[0]
         handle, new_handle = _handle(header.get("of")), _handle(reply.get("value"))
@@ -165,7 +158,7 @@ def _encoded_arguments(header: Header) -> list[object]:
 
 
 def _handle(code: object) -> int | None:
-    """Return the number by which a worker refers to an object, or None for another value."""
+    """Return the handle, by which a worker refers to an object, or None for another value."""
     match code:
         case {"handle": int(number)} if type(number) is int:
             return number
@@ -173,7 +166,7 @@ def _handle(code: object) -> int | None:
 
 
 def _named_arguments(function: Callable[..., Any], exchange: Exchange) -> list[tuple[str, Any]]:
-    """Return the arguments of a call with the parameter names of the exercise's solution."""
+    """Return the arguments of a call, with the solution's parameter names."""
     header, tensors = exchange.request
     decoder = Decoder(tensors, _refused)
     arguments = list(decoder.decode(header["args"]))
@@ -183,14 +176,14 @@ def _named_arguments(function: Callable[..., Any], exchange: Exchange) -> list[t
 
 
 def _weights(exchange: Exchange) -> list[tuple[str, Any]]:
-    """Return the names and tensors in all dictionaries among the positional arguments of a call."""
+    """Return the names and tensors in all dicts among the positional arguments of a call."""
     header, tensors = exchange.request
     arguments = Decoder(tensors, lambda _: None).decode(header["args"])
     return [pair for part in arguments if isinstance(part, dict) for pair in part.items()]
 
 
 def _all_grids(named: Sequence[tuple[str, Any]], most: int, grid: _AsGrid) -> _Grids | None:
-    """Return all values as grids of numbers, or None if a value is too large or the values are too many."""
+    """Return all values as grids of numbers, or None if they are too large or too many."""
     grids = [grid(name, value) for name, value in named]
     whole = tuple(grid for grid in grids if grid is not None)
     return whole if len(whole) == len(named) <= most else None
@@ -199,7 +192,7 @@ def _all_grids(named: Sequence[tuple[str, Any]], most: int, grid: _AsGrid) -> _G
 def _wrong_parts(
     inputs: _Grids, answer: object, right: object, creation: str, grid: _AsGrid
 ) -> Iterator[Example]:
-    """Yield an example for each part of the result `answer` that differs from the result `right`."""
+    """Yield an example for each part of the result `answer` that differs from `right`."""
     actual, expected = _grids(answer, grid), _grids(right, grid)
     if len(actual) == len(expected):
         pairs = zip(actual, expected, strict=True)
@@ -207,7 +200,7 @@ def _wrong_parts(
 
 
 def _grids(answer: object, grid: _AsGrid) -> list[Grid]:
-    """Return the tensors of a result as grids, or an empty list if a part is too large or not a tensor.
+    """Return the tensors of a result as grids; an empty list if a part is too large or not a tensor.
 
     In a course without torch, the whole result is one grid.
     """

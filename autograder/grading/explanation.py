@@ -1,7 +1,7 @@
-"""Explains a failed test to the student by a run on disclosed inputs, which students may see.
+"""Explains a failed test by a run on disclosed inputs, which students may see.
 
-A worker that runs tests on disclosed inputs has never received hidden inputs. So the student may read
-everything that the worker sends: the line and message of an error, the shape of a result, the wrong value.
+The worker of such a run has never received hidden inputs. So the student may read everything that it sends:
+the line and message of an error, the shape of a result, the wrong value.
 """
 
 import re
@@ -29,10 +29,10 @@ _REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds at most for a call of edited 
 
 @dataclass(frozen=True)
 class RunSubmission:
-    """A submission whose notebook has run in a session. The methods open further sessions and explain tests.
+    """A submission whose notebook has run in a session.
 
-    Further sessions start in new workers, which have received no hidden inputs. In these workers, the right
-    answers in `given` replace the submission's answers to earlier questions.
+    Further sessions start in new workers, which have received no hidden inputs. There, the right answers in
+    `given` replace the submission's answers to earlier questions.
     """
 
     exercise: Exercise
@@ -71,10 +71,7 @@ class RunSubmission:
         }
 
     def judged_statements(self, question: str) -> list[CodePart]:
-        """Return the statements up to the cell in `judged_after`, and later statements that bind new names.
-
-        If the question's tests use the variables at the end of the notebook, return all statements.
-        """
+        """Return the statements that define the variables of the question's tests (see `as_judged`)."""
         last = self.judged_after.get(question)
         if last is None or question in self.session.judged_at_end:
             return self.statements
@@ -89,9 +86,9 @@ class RunSubmission:
         return f"line {line}" if owner == question else f"line {line} of {cell}"
 
     def with_change_note(self, question: QuestionReport) -> QuestionReport:
-        """Return the report with a note on a later cell that changes a name that the answer reads.
+        """Return the report with a note on a later cell that changes a name of the answer.
 
-        No note is added if all tests pass with the variables as they were at the question's check.
+        No note is added if all tests pass with the variables at the question's check.
         """
         at_end = question.name in self.session.judged_at_end
         if question.verdict is Verdict.PASSED and not at_end:
@@ -122,21 +119,21 @@ class RunSubmission:
         return f"{where} changes `{name}` after the check of this question."
 
     def open(self) -> Session:
-        """Return a session in which a new worker runs the notebook's cells without visible checks."""
+        """Return a session in a new worker, without visible checks."""
         return self.session.another(self.cells, self.given)
 
     def open_for_repairs(self, needed: Container[int]) -> Session:
         """Return a session to try edited code, which runs the cells with numbers in `needed`.
 
-        The session also runs the cells whose code the exercise gives, such as imports. No other cell may
-        affect an explanation, because submissions with the same answer share the explanation.
+        It also runs the cells whose code the exercise gives, such as imports. No other cell may affect an
+        explanation, because submissions with the same answer share it.
         """
         cells = [cell for cell in self.cells if cell.number in needed or cell.text in self.exercise.given]
         return self.session.another(cells, self.given, self._repair_limits, keeps_states=False)
 
     @property
     def may_try_repairs(self) -> bool:
-        """Whether the submission's budget has enough seconds left for a session to try edited code."""
+        """Whether the budget has enough seconds left for a session to try edited code."""
         return self.session.may_open(self._repair_limits)
 
     def open_reference(self) -> Session:
@@ -185,7 +182,7 @@ class RunSubmission:
         return run.kind, f"{run.detail}{where}{self.origin(error)}"
 
     def _is_stub(self, question: str) -> bool:
-        """Whether every cell with an answer to a question raised an error and contains an unindented stub."""
+        """Whether each cell with an answer raised an error and has a line that begins with STUB."""
         cells = [cell for cell in self.code if question == cell.name or question in bound_names(cell.text)]
         results = {cell.number: self.session.results.get(cell.number) for cell in cells}
         return bool(cells) and all(
@@ -250,7 +247,7 @@ class RunSubmission:
     def _raised(self, error: StudentError) -> tuple[NotebookCell, int | None] | None:
         """Return the cell and the line at which an error was raised, or None.
 
-        Cells whose code the exercise gives are skipped if the traceback contains other cells.
+        Cells whose code the exercise gives count only if there are no others.
         """
         cells = {cell.number: cell for cell in self.code}
         locations = [(cells[number], line) for number, line in error.places if number in cells]

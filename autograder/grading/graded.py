@@ -1,6 +1,6 @@
 """The result of grading one submission, in a form that can be sent between processes and machines.
 
-This module does not import torch. So the process that writes the gradebook does not have to load torch.
+This module does not import torch, so the process that writes the gradebook does not load it.
 """
 
 import json
@@ -32,7 +32,7 @@ _OURS = (
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Either `text` printed to `stream`, or a displayed object: its representation in each media type."""
+    """Either `text` printed to `stream`, or `data`: a displayed object in each media type."""
 
     text: str = ""
     stream: Annotated[str, Field(pattern="^(stdout|stderr)?$")] = ""
@@ -57,9 +57,9 @@ class Graded:
     """The whole result of grading one submission, which the grader sends to the gradebook.
 
     Students read only the report. The other values may quote hidden tests. If the grader itself failed,
-    `problem` and `traceback` describe the failure for an instructor. If `again` is true, grading the
-    submission a second time may succeed. `warnings` are tracebacks of errors that do not stop grading: in the
-    search for a mistake, in the check of a question's rule, or in a test.
+    `problem` and `traceback` describe the failure for an instructor. If `again` is true, a second attempt may
+    succeed. `warnings` are tracebacks of errors that do not stop grading: in the search for a mistake, in the
+    check of a question's rule, or in a test.
     """
 
     report: Report
@@ -105,7 +105,7 @@ def _valid_outputs(claimed: Any) -> Iterator[Output]:
 def report_on(
     exercise: Exercise, questions: tuple[QuestionReport, ...], walls: tuple[str, ...], message: str = ""
 ) -> Report:
-    """Return the report on a submission, with the questions in the notebook's order. Long texts are cut."""
+    """Return the report on a submission, with long texts cut. `walls` names the restrictions on workers."""
     score, maximum = total(questions)
     status = Status.GRADED if score is not None else Status.GRADER_ERROR
     answers = tuple(written(name, points) for name, points in exercise.written.items())

@@ -57,7 +57,7 @@ Outcomes = dict[HiddenTest, TestOutcome]
 
 
 class Grader:
-    """Grades submissions of one exercise. Everything that does not depend on a submission is computed once.
+    """Grades submissions of one exercise. What does not depend on a submission is computed once.
 
     1. The notebook runs in a worker. The outputs of its cells are stored.
     2. If a visible check raises an error, the question's tests run on disclosed inputs, which students may
@@ -65,11 +65,10 @@ class Grader:
     3. All other tests run on hidden inputs, which are computed from `secret` and the submission.
     4. If a question fails although its visible check raised no error, its tests run on disclosed inputs in a
        new worker. Runs on disclosed inputs provide the hints and the name of the mistake.
-    5. If a failed answer calls the failed answer to an earlier question, the later question's tests run again
-       on hidden inputs in a new worker, with a right answer to the earlier question. The better score counts.
+    5. If a failed answer calls the failed answer to an earlier question, the tests of the later question run
+       again on hidden inputs in a new worker, with a right earlier answer. The better score counts.
     6. Another worker without hidden inputs tries repairs of the submission's code. They explain the mistakes
-       and change no score. With `marks_only` this step is left out, and the report says that wrong answers
-       are not explained.
+       and change no score. With `marks_only`, this step is left out, and the report says so.
     """
 
     def __init__(
@@ -94,7 +93,7 @@ class Grader:
         self._rules = rules
         self._is_explained = True  # False if `marks_only` left a wrong answer of the submission unexplained
         self._warnings: dict[str, None] = {}  # tracebacks of errors in grading the current submission
-        self.broken: dict[HiddenTest, Run] = {}  # tests that could not judge the current submission
+        self.broken: dict[HiddenTest, Run] = {}  # tests at fault for the current submission
         self._diagnosis, self._examples = Diagnosis(self.suite, repairs), Examples(self.suite)
 
     @classmethod
@@ -105,7 +104,7 @@ class Grader:
         return cls(exercise, exercise.rules, settings.limits, zygote, secret, settings.builds_on, repairs)
 
     def share_explanations(self, folder: Path) -> None:
-        """Share explanations with other processes that grade the class, by files in a folder."""
+        """Share explanations with other processes that grade the class."""
         self._diagnosis.shared = folder
 
     @property
@@ -194,7 +193,7 @@ class Grader:
     def _disclosed(self, session: Session, questions: Container[str]) -> dict[HiddenTest, Run]:
         """Run all tests of these questions on disclosed inputs, in a worker that received no hidden inputs.
 
-        Tests that passed on hidden inputs also run, because they help to recognise a known mistake.
+        Passed tests also help to recognise a known mistake.
         """
         tests = self._tests_of(questions)
         return {run.test: run for run in self._run(session, DISCLOSED, tests)} if tests else {}
@@ -203,7 +202,8 @@ class Grader:
         return {test: None for test in self.suite.tests if test.question in questions}
 
     def _decide(self, session: Session, inputs: Inputs, names: Sequence[str]) -> Outcomes:
-        """Run the tests of these questions, and return the outcome of each test."""
+        # If a visible check raised an error, hidden tests probably fail, too. So they first run on disclosed
+        # inputs, because students may see why these runs fail.
         errors = {number for number, result in session.results.items() if result.error}
         checked = {checked_question(cell.name) or "" for cell in session.cells if cell.number in errors}
         disclosed = self._disclosed(session, checked.intersection(names))
@@ -217,9 +217,9 @@ class Grader:
     def _with_better_state(self, outcomes: Outcomes, submitted: RunSubmission, inputs: Inputs) -> Outcomes:
         """Test a question again if it has not passed and a later cell changes a name that its answer reads.
 
-        The second time, the tests use the variables at the end of the notebook. The better result counts. If
-        the second result is better, the question is added to `judged_at_end`. The tests run in a new worker,
-        because the first worker has received the same hidden inputs and could have prepared results.
+        The second time, the tests use the variables at the end of the notebook. If this result is better, it
+        counts, and the question is in `judged_at_end`. The tests run in a new worker, because the first one
+        knows the same hidden inputs and could have prepared results.
         """
         names = dict.fromkeys(test.question for test in outcomes)
         changed = [name for name in names if submitted.later_change(name)]
@@ -272,8 +272,8 @@ class Grader:
     ) -> str | None:
         """Return the reason why an instructor has to look at the answer to a question, or None.
 
-        Whether there is a reason depends only on the runs that decide the verdict, mostly on hidden inputs.
-        Runs on disclosed inputs supply only the names of operators.
+        Of the runs, only those that decide the verdict can give a reason. Runs on disclosed inputs supply the
+        names of operators for the text.
         """
         if (rule := self._rules.get(name)) is None:
             return None
@@ -339,12 +339,12 @@ class Grader:
             return _with_error_first(named, question_outcomes, reports, submitted)
         if question.verdict is Verdict.FAILED:
             shortened = dict(zip(reports, question.tests, strict=True))
-            hint = most_specific_hint(reports, shortened, self._diagnosis.rarity)
+            hint = most_specific_hint(reports, shortened, self._diagnosis.count_failing_mistakes)
             return replace(question, hint=hint or question.hint)
         return question
 
     def _explanation(self, name: str, runs: Sequence[Run], submitted: RunSubmission) -> Explanation | None:
-        """Return the explanation of a mistake, or None, for instance if the code is too deeply nested."""
+        """Return the explanation of a mistake, or None, for instance if code is too deeply nested."""
         try:
             return self._diagnosis.explain(name, runs, submitted)
         except UNREADABLE as error:
@@ -361,10 +361,9 @@ class Grader:
     ) -> dict[str, QuestionReport]:
         """Run questions again with right answers to earlier questions, and return the better reports.
 
-        The student's code can read the right answers in the worker. So messages from this worker never reach
+        The student's code can read the right answers in the worker, so messages from this worker never reach
         the student. Only two things are used: which hidden tests pass, and which edits repair the answer.
-        Without a repair, the explanation comes from the runs of the unchanged submission on disclosed inputs,
-        which are in `outcomes`.
+        Without a repair, the explanation comes from `outcomes`: runs of the unchanged submission.
         """
         earlier = sorted({name for names in rerun.values() for name in names})
         with_right_answers = replace(submitted, given=compiled(self.exercise.reference, earlier, rerun))
@@ -393,7 +392,7 @@ def _with_error_first(
     reports: Mapping[HiddenTest, TestReport],
     submitted: RunSubmission,
 ) -> QuestionReport:
-    """Return the report. If the student's code raised an error in a test, the hint begins with that error."""
+    """Return the report. If the student's code raised an error, the hint begins with it."""
     for outcome in outcomes:
         report = reports[outcome.test]
         if report.verdict is Verdict.CRASHED and (place := submitted.place(outcome)):
@@ -402,13 +401,13 @@ def _with_error_first(
 
 
 def _describe_left_out_cells(session: Session, code: Sequence[NotebookCell]) -> str:
-    """Return a sentence on each cell that was left out. Its number counts only code cells, from 1."""
+    """Return a sentence on each cell that was left out, with its position among the code cells."""
     numbers = [cell.number for cell in code]
     return " ".join(f"Code cell {numbers.index(n) + 1} {lost.why}." for n, lost in session.lost.items())
 
 
 class CourseGrader:
-    """Grades submissions of a course one after another. A failure of the grader also becomes a report.
+    """Grades submissions of a course, one after another. A failure of the grader also becomes a report.
 
     Processes that grade the same class exchange explanations through the folder `shared`.
     """

@@ -10,7 +10,7 @@ from autograder.diagnosis.code import Code
 from autograder.diagnosis.words import Looked
 from autograder.submission.notebook import NotebookCell
 
-_MOST_NODES = 2000  # longer code, in nodes of its syntax tree, is not repaired: it would take too long
+_MOST_NODES = 2000  # nodes of a syntax tree; the search for repairs of longer code would take too long
 
 
 def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Looked | None:
@@ -38,7 +38,7 @@ def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Lo
 
 
 def _defines(tree: ast.stmt | None) -> bool:
-    """Whether a statement only defines a name. Other statements are left out of the code that is edited."""
+    """Whether a statement only defines a name. The search for repairs edits no other statements."""
     match tree:
         case ast.FunctionDef() | ast.ClassDef() | ast.AsyncFunctionDef():
             return True

@@ -1,9 +1,8 @@
 """Runs the grader in a marking process, which has limits on its memory and time.
 
-All work of the grader on a submission, such as comparing and cleaning its results, takes place in the marking
-process. So a submission can at worst end this process. If grading fails or reaches a limit, the process ends,
-and a new marking process grades the next submission. The report says that an instructor has to look at the
-submission that failed.
+All work of the grader on a submission takes place in the marking process. So a submission can at worst end
+this process. Then a new marking process grades the next submission, and the report says that an instructor
+has to look at the submission that failed.
 
 This module loads a course's packages only in the marking process.
 """
@@ -33,12 +32,12 @@ from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import Notebook
 from autograder.worker.walls import die_with_parent
 
-# Limits on the marking process. Grading the known mistakes of this repository's whole course takes 0.5 GB,
-# and 6 seconds for each exercise.
-MEMORY = 2 << 30  # bytes in addition to the bytes that the process has at its start
+# Limits on the marking process. Grading the known mistakes of this repository's course takes 0.5 GB, and 6
+# seconds for each exercise.
+MEMORY = 2 << 30  # bytes in addition to those at the start of the process
 CPU_SECONDS = 60  # seconds of processor time for one submission; the first one also loads the exercise
 _NEAR = 128 << 20  # bytes; if less than this is left, a result may be wrong for lack of memory
-TIMES = 10  # the wall-clock limit is this number times the seconds for the submission and for the grader
+TIMES = 10  # the wall-clock limit is this many times the sum of the submission's limit and CPU_SECONDS
 _START_SECONDS = 600.0  # limit for importing packages, which can take long on a busy machine
 _END_SECONDS = 60.0  # limit for a process to end by itself
 _STOPPED = "Grading of this submission stopped before it was complete."
@@ -69,8 +68,8 @@ class LostError(Exception):
 class MarkingProcess:
     """Grades submissions of a course in a separate process; use it in a `with` block.
 
-    A process that fails is replaced. On Linux, if the calling process has a single thread, the marking
-    process is forked from it and inherits the imported packages. Otherwise a new Python process starts.
+    A process that fails is replaced. On Linux, if the caller has a single thread, the process is forked from
+    the caller and inherits the imported packages. Otherwise a new Python process starts.
     """
 
     def __init__(self, course: Course, *, unsafe: bool = False, shared: Path | None = None) -> None:
@@ -170,7 +169,7 @@ class MarkingProcess:
             raise MarkingError(f"no marking process can be started: {text}")
 
     def _answer(self, order: bytes, seconds: float) -> tuple[bytes, str]:
-        """Send an order, if there is one, and return the kind and the text of the next message."""
+        """Send an order to the process, unless it is empty; return the kind and text of the next message."""
         try:
             if order:
                 self._channel.send_bytes(order)
@@ -223,7 +222,7 @@ def _launched(channel: Connection, root: Path, options: Sequence[str]) -> "subpr
 
 
 def warm(packages: Sequence[str]) -> None:
-    """Import the grader and the course's packages, so that forked processes need not import them."""
+    """Import the grader and the course's packages before processes are forked."""
     gc.disable()  # the garbage collector would search all imported objects, which stay in use
     for name in ("autograder.grading.grader", *loaded_first(packages)):
         import_module(name)
@@ -237,9 +236,9 @@ def main(descriptor: str, root: str, *options: str) -> None:
 
 
 def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
-    """Send a message that this process is ready. Then grade submissions from `channel` until it is closed.
+    """Send a message that this process is ready; then grade submissions from `channel` until it is closed.
 
-    `unsafe` is empty unless submissions may run without the sandbox that the course asks for. `shared` is the
+    `unsafe` is not empty if submissions may run without the sandbox that the course demands. `shared` is the
     folder for explanations, or empty.
     """
     die_with_parent()
@@ -247,7 +246,7 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
     course = load_course(root)
     try:
         launched = launch.launch_zygote(course.settings.packages, outer=bubblewrap.program() is not None)
-        warm(course.settings.packages)  # the workers' parent process imports at the same time
+        warm(course.settings.packages)  # meanwhile, the zygote imports packages, too
         from autograder.grading.grader import CourseGrader
         from autograder.sandbox.zygote import Zygote
 
@@ -262,7 +261,7 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
         while (message := _next_order(channel)) != _END:
             head, _, content = message.partition(b"\n")
             exercise, problem, marks_only, asked = json.loads(head)
-            # When this time has passed, the kernel kills the process.
+            # After this time, the operating system kills the process.
             signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
             graded = grader.grade(
                 course.exercises[exercise], Notebook(content, problem), marks_only=marks_only, asked=asked
@@ -280,8 +279,8 @@ def _next_order(channel: Connection) -> bytes:
 
 
 def _limit_memory() -> int:
-    """Limit this process's memory and return the limit in bytes. Child processes may raise their limit."""
-    with suppress(OSError):  # if the machine runs out of memory, the kernel should end this process first
+    """Limit this process's memory and return the limit in bytes. Child processes can raise it again."""
+    with suppress(OSError):  # without free memory, the operating system should end this process first
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = _status("VmSize") + MEMORY

@@ -1,7 +1,7 @@
 """Sends an answer to an instructor if only a newer Python than the grader's can run it.
 
-The metadata of a notebook contain the Python version with which the notebook was written. A student gains no
-points by changing the version: the instructor only gets answers that have failed.
+The metadata of a notebook contain the Python version with which it was written. A student gains no points by
+changing the version: the instructor only gets answers that have failed.
 """
 
 import ast
@@ -19,8 +19,8 @@ Version = tuple[int, int]
 Dotted = tuple[str, ...]  # the name of a module, and then the names of attributes in the module
 OURS: Version = sys.version_info[:2]
 _NOT_HELD = (Verdict.PASSED, Verdict.REVIEW, Verdict.GRADER_ERROR)
-_BY_NAMES = (Verdict.CRASHED, Verdict.NOT_DEFINED)  # verdicts of questions for which a name may be missing
-# The top-level modules of Python up to 3.15, and the builtins that Python 3.12 lacks.
+_BY_NAMES = (Verdict.CRASHED, Verdict.NOT_DEFINED)  # verdicts that a missing name can cause
+# The top-level modules of Python up to 3.15, and the builtins that were added after Python 3.12.
 _MODULES = sys.stdlib_module_names | {"annotationlib", "compression", "profiling"}
 _BUILTINS = {"PythonFinalizationError", "ImportCycleError", "frozendict", "sentinel"}
 _MOST_NAMES = 200
@@ -91,10 +91,10 @@ def _held(question: QuestionReport, hint: str) -> QuestionReport:
     return replace(unexplained, verdict=Verdict.REVIEW, score=0.0, hint=hint)
 
 
-def _names(reached: Sequence[CodePart], all_pieces: Sequence[CodePart]) -> Iterator[Dotted]:
-    """Yield each name of the standard library that an answer uses, together with the name's module."""
-    imported, stars = _imported(all_pieces)
-    bound = {name for part in all_pieces for name in part.bound} | imported.keys()
+def _names(reached: Sequence[CodePart], statements: Sequence[CodePart]) -> Iterator[Dotted]:
+    """Yield each name of the standard library that an answer uses, with its module."""
+    imported, stars = _imported(statements)
+    bound = {name for part in statements for name in part.bound} | imported.keys()
     for node in (node for part in reached if part.tree for node in ast.walk(part.tree)):
         dotted: Dotted = ()
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -124,10 +124,10 @@ def _dotted(node: ast.expr) -> Dotted:
     return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else ()
 
 
-def _imported(all_pieces: Sequence[CodePart]) -> tuple[Mapping[str, Dotted], list[str]]:
+def _imported(statements: Sequence[CodePart]) -> tuple[Mapping[str, Dotted], list[str]]:
     """Return the full dotted name of each standard-library import, and the modules imported with a star."""
     imported, stars = dict[str, Dotted](), list[str]()
-    for node in (node for part in all_pieces if part.tree for node in ast.walk(part.tree)):
+    for node in (node for part in statements if part.tree for node in ast.walk(part.tree)):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names_of_import = _imports(node)
             stars += [names[0] for name, names in names_of_import.items() if name == "*"]
@@ -152,7 +152,7 @@ def _imports(node: ast.Import | ast.ImportFrom) -> dict[str, Dotted]:
 
 
 def _missing(names: Mapping[Dotted, object], session: Session) -> set[Dotted]:
-    """Return the names that the worker's Python lacks. They are looked up without running the submission."""
+    """Return the names that the worker's Python lacks, without running the submission."""
     looked_up = [list(name) for name in names][:_MOST_NAMES]
     if not looked_up:
         return set()

@@ -1,8 +1,8 @@
 """Computes the verdicts on hidden tests, and the verdict and score of a question from its tests.
 
-Runs on hidden inputs decide whether tests pass. Runs on disclosed inputs, which students may see, explain
-why tests fail. A submission can copy hidden inputs into all texts and shapes of its results. So the report
-says of a run on hidden inputs only whether the test passed.
+A test must pass on hidden inputs. Runs on disclosed inputs, which students may see, explain why tests fail. A
+submission can copy hidden inputs into all texts and shapes of its results. So the report says of a run on
+hidden inputs only whether the test passed.
 """
 
 import math
@@ -19,10 +19,10 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.coding import TABLE
 from autograder.worker.protocol import Parts
 
-_SENTENCES = 8  # number of different things that a report can say on a question's rule, including nothing
+_SENTENCES = 8  # number of things that a report can say on a question's rule, including nothing
 _RESULTS_FIRST = "This test counts only when the results are right."
 _CALL, _VARIABLE = "A call must give {}, but it gave {}.", "The variable must be {}, but it is {}."
-_INSIDE = {  # by sentence on a whole value: the sentence on an item inside a tuple, list or dict
+_INSIDE = {  # sentences for an item of a tuple, list or dict, by the sentence for the whole value
     _CALL: "The result of a call must contain {}, but it contained {}.",
     _VARIABLE: "A value in the variable must be {}, but it is {}.",
 }
@@ -33,7 +33,7 @@ _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 class TestOutcome:
     """The result of one hidden test: the run that decides the verdict, and the run that explains it.
 
-    The run on hidden inputs decides. The run on disclosed inputs explains. If the question's visible check
+    The run on hidden inputs decides, the run on disclosed inputs explains. If the question's visible check
     raised an error and the test fails on disclosed inputs, this run does both.
     """
 
@@ -69,22 +69,22 @@ class TestOutcome:
 def max_leaked_bits(tests: int, rules: int = 0, building: int = 0, questions: int = 0) -> int:
     """Return the greatest number of bits about hidden inputs that a report can reveal.
 
-    All arguments are counts. Each of the `tests` passes, fails, or raises an unexpected error. The report can
-    also show at which test the time was used up. On each question with a rule (`rules`), it can say one of
-    _SENTENCES things. On each question that builds on others (`building`), it shows whether a right answer to
-    an earlier question helped, and whether there was time to explain the result. On each of the `questions`,
-    it shows whether the variables at the check or at the end of the notebook gave the result.
+    All arguments are counts. Each of the `tests` passes, fails, or raises an unexpected error. The report
+    shows at which test the time was used up. On each question with a rule (`rules`), it says one of
+    _SENTENCES things. On each question that builds on others (`building`), it shows whether a right earlier
+    answer helped, and whether there was time to explain the result. On each of the `questions`, it shows
+    whether the variables at the check or at the end of the notebook gave the result.
     """
     bits = tests * math.log2(3) + math.log2(tests + 2) + rules * math.log2(_SENTENCES)
     return math.ceil(bits + 2 * building + questions)
 
 
 def attribute_fault(suite: Suite, run: Run, inputs: Inputs) -> Run:
-    """Attribute a failed or broken run to the submission or to the test.
+    """Attribute the failure of a test to the submission or to the test, and return the run with its verdict.
 
     If the reference also fails on these inputs, the test is at fault. For example, two inputs that should
-    differ may be equal by chance. If the test raised an unexpected error, the test is also at fault, unless a
-    result of the submission differs in type, shape, length or keys from the reference's result.
+    differ may be equal by chance. If the test raised an unexpected error, it is at fault, unless a result of
+    the submission differs in type, shape, length or keys from the reference's result.
     """
     breaks = run.kind is Verdict.GRADER_ERROR
     if run.kind is Verdict.FAILED and not suite.is_fair(run.test, inputs):
@@ -96,10 +96,7 @@ def attribute_fault(suite: Suite, run: Run, inputs: Inputs) -> Run:
 
 
 def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
-    """Describe the first result that differs in type, shape, length or keys from the reference's result.
-
-    Return an empty text if there is no such difference.
-    """
+    """Describe the first result whose type, shape, length or keys are not the reference's, or return ""."""
     reference = suite.reference_run(run.test, inputs).exchanges
     for right, exchange in zip(reference, run.exchanges, strict=False):
         (expected, ours), (actual, theirs) = right.reply, exchange.reply
@@ -111,7 +108,7 @@ def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
 
 
 def _difference(expected_value: Any, ours: Parts, actual_value: Any, theirs: Parts, sentence: str) -> str:
-    """Return a sentence on a difference in type, shape, length or keys of two values, or an empty text."""
+    """Return a sentence on a difference in type, shape, length or keys of two values, or ""."""
     if (right_kind := _kind(expected_value, ours)) != (actual_kind := _kind(actual_value, theirs)):
         return sentence.format(right_kind, actual_kind)
     inside = _INSIDE.get(sentence, sentence)
@@ -155,11 +152,11 @@ def _kind(value: Any, parts: Parts) -> str:
     return "something else"
 
 
-TestReports = Mapping[HiddenTest, TestReport]  # the reports for students on a question's tests
+TestReports = Mapping[HiddenTest, TestReport]
 
 
 def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> QuestionReport:
-    """Return the report on question `name`, given its tests and the points it is worth."""
+    """Return the report on question `name`, given its points and its tests."""
     worst = min(tests, key=lambda test: (list(Verdict).index(test.verdict), not test.hint))
     passed = any(test.verdict is Verdict.PASSED for test in tests)
     half_done = worst.verdict is Verdict.NOT_ATTEMPTED and passed
@@ -192,10 +189,10 @@ def kept_share(tests: Sequence[HiddenTest], failed: Container[HiddenTest]) -> fl
 
 
 def drop_follow_up_questions(reports: TestReports) -> dict[HiddenTest, TestReport]:
-    """Return the reports on one question's tests, adjusted if a basic test fails. Basic tests check results.
+    """Return the reports on one question's tests, changed if a basic test fails: then results are wrong.
 
-    If a basic test fails, a test that makes sense only for right results cannot pass. From the hints of tests
-    that are not basic, sentences that ask something are removed, because they assume right results.
+    A passed test with `needs_results` no longer counts. Hints of failed tests that are not basic lose their
+    questions, because these assume right results.
     """
     if all(reports[test].verdict is Verdict.PASSED for test in reports if test.basic):
         return dict(reports)
@@ -206,20 +203,21 @@ def drop_follow_up_questions(reports: TestReports) -> dict[HiddenTest, TestRepor
 
 
 def _without_right_results(test: HiddenTest, report: TestReport) -> TestReport:
-    """Return the adjusted report on a test that is not basic, for a question with wrong results."""
     if test.needs_results and report.verdict is Verdict.PASSED:
         return replace(report, verdict=Verdict.NOT_JUDGED, hint=_RESULTS_FIRST)
     return replace(report, hint=facts(report.hint)) if report.verdict is Verdict.FAILED else report
 
 
-def most_specific_hint(before: TestReports, after: TestReports, rarity: Callable[[HiddenTest], int]) -> str:
-    """Return the hint of the most specific failed test: the test that catches the fewest known mistakes.
+def most_specific_hint(
+    before: TestReports, after: TestReports, count_failing_mistakes: Callable[[HiddenTest], int]
+) -> str:
+    """Return the hint of the most specific failed test: the one that the fewest known mistakes fail.
 
     A test with a shortened hint is chosen only if all hints were shortened.
     """
     failed = [test for test, report in after.items() if report.verdict is Verdict.FAILED and report.hint]
     whole = [test for test in failed if after[test].hint == before[test].hint] or failed
-    return after[min(whole, key=rarity)].hint if whole else ""
+    return after[min(whole, key=count_failing_mistakes)].hint if whole else ""
 
 
 def facts(hint: str) -> str:

@@ -22,9 +22,9 @@ from autograder.worker.remote_function import Answer
 
 MAX_RESTARTS = 8
 _MAX_CHANGED = 1000  # greatest number of names per question that a worker can report as changed
-_LEAST_SECONDS = 0.1  # a request gets at least this many seconds, even if less is left in the budget
+_LEAST_SECONDS = 0.1  # a request gets at least this many seconds, whatever is left
 _LATER_SHARE = 0.25  # fraction of `total_seconds` that each session after the first gets
-_WITH_CHECKS = 4  # number of runs with visible checks; later runs leave checks out, because each may hang
+_WITH_CHECKS = 4  # number of starts with visible checks; later ones leave checks out, because each may hang
 MAX_RECEIVED = 64 << 20  # greatest number of bytes in all replies to a session, which the grader stores
 _CELL = re.compile(r'(?m)(?<=File ")cell (\d{1,6})(?=", line )|^cell (\d{1,6})(?=:\d+: \w*Warning: )')
 _DRAWS = re.compile("plot|hist|pylab")  # matches code that may use matplotlib, also through other packages
@@ -39,7 +39,7 @@ class LeftOut:
     why: str  # what the cell did, for the student to read
 
 
-_UNREAD = LeftOut(Verdict.CRASHED, f"contains a name with more than {MAX_RUN_DOTS:,} dots and was not run")
+_LONG_NAME = LeftOut(Verdict.CRASHED, f"contains a name with more than {MAX_RUN_DOTS:,} dots and was not run")
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The names and code of right answers to earlier questions, which replace the answers in the notebook."""
+    """Right answers to earlier questions, which replace the answers in the notebook."""
 
     names: tuple[str, ...]
     code: str  # marshalled, in base64
@@ -71,23 +71,21 @@ class Given:
 class Session:
     """One submission and the worker in which it runs; use it in a `with` block.
 
-    1. `start` runs the notebook. A cell ends the worker if the cell hangs, crashes or sends an invalid reply.
-       Then the cell is added to `lost`, and a new worker runs the other cells. A cell that Python would take
-       too long to parse is in `lost` from the beginning.
-    2. `ask` sends a request of a hidden test to the worker. It raises an error if the worker ends. The next
-       request starts a new worker.
+    1. `start` runs the notebook. A cell that hangs, crashes or sends an invalid reply ends the worker. Then
+       the cell is added to `lost`, and a new worker runs the other cells. A cell that Python would take too
+       long to parse is in `lost` from the beginning.
+    2. `ask` sends a request of a hidden test to the worker. It raises an error if the worker ends, and the
+       next request starts a new worker.
 
-    `kept_after` has, by question, the number of a cell. After this cell, the worker saves the notebook's
-    variables, and the tests of the question use them. If a question is in `judged_at_end`, its tests use the
-    variables at the end of the notebook. `changed_later` has, by question, the names that later cells
-    changed.
+    `kept_after` has, by question, the number of the cell after which the worker saves the notebook's
+    variables. The question's tests use them or, if it is in `judged_at_end`, the variables at the end of the
+    notebook. `changed_later` has, by question, the names that later cells changed.
 
-    With the first request, a worker may receive hidden inputs, and it could pass them on to the next
-    worker. So `results`, `lost` and `changed_later` stay the same after the first request: later runs of the
-    cells cannot affect the report.
+    After the first request, a worker may know hidden inputs. So `results`, `lost` and `changed_later` no
+    longer change: later runs of the cells cannot bring hidden inputs into the report.
 
-    A worker numbers its cells from 0. It does not receive the cells' numbers in the file, because
-    text cells would change these numbers. Errors and tracebacks get the numbers in the file afterwards.
+    A worker numbers its cells from 0, without text cells. Errors and tracebacks get the numbers in the file
+    afterwards.
     """
 
     def __init__(
@@ -105,7 +103,8 @@ class Session:
         self.changed_later: dict[str, frozenset[str]] = {}
         self.results: dict[int, CellResult] = {}  # the results of cells, by cell number
         slow = (cell.number for cell in cells if not quick_to_run(cell.text))
-        self.lost = {number: _UNREAD for number in slow if number not in left_out}  # by cell number
+        # By number of a cell that is not run: the reason.
+        self.lost = {number: _LONG_NAME for number in slow if number not in left_out}
         self._zygote, self._given, self._kept_after = zygote, given, kept_after
         self._left_out = {*left_out, *self.lost}  # numbers of the cells that are no longer run
         self._worker: Worker | None = None
@@ -115,7 +114,7 @@ class Session:
         self._left_to_show = MAX_SHOWN
         self._left_to_receive = MAX_RECEIVED
         self._budget = budget or Budget(limits.total_seconds)
-        self._spent = 0.0  # seconds for the current worker that are already taken from the budget
+        self._spent = 0.0  # seconds of the current worker that are already taken from the budget
         self.failure: ZygoteError | None = None  # a failure of the sandbox, after which results may be wrong
 
     def __enter__(self) -> "Session":
@@ -147,7 +146,7 @@ class Session:
                 self.results = results
 
     def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
-        """Send one request of a hidden test to the worker, or to a new worker, and return the reply."""
+        """Send a request of a hidden test to the worker, or to a new one, and return the reply."""
         if header.get("question") in self.judged_at_end:
             header = {**header, "question": ""}
         try:
@@ -182,7 +181,7 @@ class Session:
     ) -> "Session":
         """Return a session for a later run of this submission, without the cells in `lost`.
 
-        The new session gets a fixed part of the budget, or no time if less is left. Otherwise its worker
+        It gets a fixed number of seconds, or none if the budget has fewer. With all that is left, its worker
         could learn how long earlier workers needed for hidden inputs.
         """
         limits = limits or self.limits
@@ -210,7 +209,6 @@ class Session:
         return self._worker
 
     def _stand_in(self, worker: Worker) -> None:
-        """Send the worker the right answers to earlier questions, if there are any."""
         if self._given is not None:
             request = {"op": "stand in", "names": list(self._given.names), "code": self._given.code}
             self._ask(worker, request, [], self.limits.call_seconds)
@@ -220,7 +218,7 @@ class Session:
         return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
 
     def _may_check(self, cell: NotebookCell) -> bool:
-        """Whether to run a visible check. A check that failed is not run again after the first request."""
+        """Whether to run a visible check: only in the first starts, and only if its error is not known."""
         result = self.results.get(cell.number)
         has_known_error = self._asked and result is not None and result.error is not None
         return self._starts <= _WITH_CHECKS and not has_known_error
@@ -228,8 +226,7 @@ class Session:
     def _run(self, worker: Worker, cell: NotebookCell, following: int | None) -> CellResult:
         """Run a cell. If questions are judged after this cell, the worker saves the notebook's variables.
 
-        `following` is the number of the next cell. If there is no next cell, the worker also reports which
-        names later cells changed.
+        `following` is the number of the next cell. After the last one, the worker reports changed names.
         """
         request: Header = {"op": "cell", "number": len(self._sent), "code": cell.text}
         judged = [

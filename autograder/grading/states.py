@@ -1,6 +1,6 @@
 """Finds the cell after which each question is judged, and later cells that change the question's names.
 
-A question is judged (its hidden tests run) with the notebook's variables as they were at its visible check.
+A question is judged (its hidden tests run) with the variables that the notebook had at its visible check.
 Below the check, students often reuse a name or clear all variables. This costs no points.
 """
 
@@ -19,9 +19,8 @@ _RESET = re.compile(r"(?m)^\s*%(reset|reset_selective|xdel)\b")  # magics that d
 def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dict[str, int]:
     """Return, by question, the number of the code cell after which the question is judged.
 
-    The cell is the first check below the answer. If there is no such check, it is the cell of the answer. A
-    question without an answer is not in the result. `stubs` has, by question, the text of the answer's cell
-    in the notebook that students get.
+    The cell is the first check below the answer or, without one, the cell of the answer. A question without
+    an answer is not in the result. `stubs` has, by question, the text of the answer's cell in a release.
     """
     cell_of_question = dict[str, int]()
     for question, stub in stubs.items():
@@ -35,7 +34,10 @@ def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dic
 
 
 def as_judged(statements: Sequence[CodePart], last: int, cells: Sequence[NotebookCell]) -> list[CodePart]:
-    """Return the statements up to cell `last`, and later statements that bind a name for the first time."""
+    """Return the statements that define the variables at cell `last`.
+
+    The tests can also use names that later cells bind for the first time, so these statements are included.
+    """
     bound = set[str]()
     judged = list[CodePart]()
     for part in statements:
@@ -48,7 +50,7 @@ def as_judged(statements: Sequence[CodePart], last: int, cells: Sequence[Noteboo
 def changing_cell(
     name: str, last: int, statements: Sequence[CodePart], cells: Sequence[NotebookCell]
 ) -> NotebookCell | None:
-    """Return the last cell below number `last` whose code visibly binds or deletes `name`, or None."""
+    """Return the last cell after cell number `last` whose code binds or deletes `name`, or None."""
     changing = [cells[part.at] for part in statements if _changes(part, name)]
     changing += [cell for cell in cells if _RESET.search(cell.text)]
     below = [cell for cell in changing if cell.number > last]
@@ -65,8 +67,7 @@ def _checks(cell: NotebookCell, question: str) -> bool:
 def _answer(question: str, answers: Sequence[NotebookCell], stub: str) -> NotebookCell:
     """Return the cell that answers a question.
 
-    The result is the first of these cells that exists. Cells with a stub are left out, unless all have a
-    stub.
+    It is the first of these cells that exists. Cells with a stub are left out, unless all have one.
 
     1. the first cell with the question's name in its metadata
     2. the last cell whose definition has the same header as the stub

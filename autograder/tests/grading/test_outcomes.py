@@ -340,14 +340,14 @@ def test_what_needs_results_is_judged_only_if_these_are_right(values: Verdict, s
 
 
 def test_of_the_failures_that_say_all_they_know_the_rarest_supplies_the_words() -> None:
-    rarity = {SHAPE: 9, VALUES: 5, WIDTH: 1, PRECISION: 3}.__getitem__
+    failing_mistakes = {SHAPE: 9, VALUES: 5, WIDTH: 1, PRECISION: 3}.__getitem__
     both = reports(VALUES, WIDTH)
-    assert most_specific_hint(both, drop_follow_up_questions(both), rarity) == HINTS[VALUES]
+    assert most_specific_hint(both, drop_follow_up_questions(both), failing_mistakes) == HINTS[VALUES]
     three = reports(VALUES, WIDTH, PRECISION)
-    assert most_specific_hint(three, drop_follow_up_questions(three), rarity) == HINTS[PRECISION]
+    assert most_specific_hint(three, drop_follow_up_questions(three), failing_mistakes) == HINTS[PRECISION]
     later = reports(WIDTH, PRECISION)
-    assert most_specific_hint(later, drop_follow_up_questions(later), rarity) == HINTS[WIDTH]
-    assert most_specific_hint(reports(), drop_follow_up_questions(reports()), rarity) == ""
+    assert most_specific_hint(later, drop_follow_up_questions(later), failing_mistakes) == HINTS[WIDTH]
+    assert most_specific_hint(reports(), drop_follow_up_questions(reports()), failing_mistakes) == ""
 
 
 @pytest.mark.parametrize(
