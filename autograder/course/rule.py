@@ -18,11 +18,12 @@ _CREATION = """
     scalar_tensor set_data to _to_copy triu tril type_as zero zeros zeros_like
 """
 _NUMBERS = """
-    __and__ __iand__ __ior__ __ixor__ __or__ __xor__ abs absolute add addcdiv addcmul bitwise_and bitwise_not
-    bitwise_or bitwise_xor ceil clamp clamp_max clamp_min clip div divide exp exp2 expm1 float_power floor
-    floor_divide fmax fmin frac lerp log log10 log1p log2 maximum minimum mul multiply nan_to_num neg negative
-    positive pow real reciprocal remainder resolve_conj resolve_neg round rsqrt rsub sgn sign special_exp2
-    special_expm1 sqrt square sub subtract true_divide trunc
+    __and__ __iand__ __ior__ __ixor__ __or__ __xor__ abs absolute add addcdiv addcmul bitwise_and
+    bitwise_not bitwise_or bitwise_xor ceil clamp clamp_max clamp_min clip div divide exp exp2 expm1
+    float_power floor floor_divide fmax fmin frac ger kron lerp log log10 log1p log2 maximum minimum mul
+    multiply nan_to_num neg negative outer positive pow real reciprocal remainder resolve_conj
+    resolve_neg round rsqrt rsub sgn sign special_exp2 special_expm1 sqrt square sub subtract true_divide
+    trunc
 """
 _COMPARISONS = """
     all allclose amax amin aminmax any argmax argmin argsort can_cast count_nonzero cummax cummin eq equal fix
@@ -37,8 +38,8 @@ _SUMS = """
     scatter_reduce special_logsumexp std sum var
 """
 _PRODUCTS = """
-    addbmm addmm addmv addr baddbmm bmm chain_matmul dot einsum ger inner kron linalg_matmul linalg_multi_dot
-    linalg_vecdot linear matmul mm mv outer tensordot vdot
+    addbmm addmm addmv addr baddbmm bmm chain_matmul dot einsum inner linalg_matmul linalg_multi_dot
+    linalg_vecdot linear matmul mm mv tensordot vdot
 """
 _SOFTMAXES = """
     log_softmax _log_softmax softmax _softmax special_log_softmax special_softmax

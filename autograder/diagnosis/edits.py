@@ -376,6 +376,8 @@ def _kind_and_rank(builder: EditBuilder, part: ast.AST, other: ast.AST) -> tuple
             return ("order", 1.8) if same else ("argument", 3.0)
         case ast.AugAssign(), ast.Assign():
             return "assigned", 3.0
+        case ast.Subscript(), ast.BinOp():  # such as a size, and then the root of this size
+            return "value", 3.0
     return _KINDS.get(type(part), "place"), 3.0
 
 

@@ -20,7 +20,7 @@ _LONGEST_QUOTE = 60  # the largest number of characters of student code in a quo
 KINDS: Mapping[str, str] = {  # by kind of edit: a description of the change, without the new code
     "argument": "other arguments",
     "assigned": "a plain assignment",
-    "bound": "another bound",
+    "bound": "another bound or index",
     "buffer": "a buffer instead of this attribute",
     "comparison": "another comparison",
     "condition": "another condition",
