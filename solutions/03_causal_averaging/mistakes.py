@@ -82,7 +82,7 @@ for T in range(A.shape[1]):
 
 
 # %% mistake="causal_average_weights" name="made_for_eight_tokens"
-"""Your weights are right for 8 tokens or fewer. Where does your function use `length` for more tokens?"""
+"""Your weights are right only for 8 tokens or fewer. Where does your function use 8 instead of `length`?"""
 
 
 def causal_average_weights(length):

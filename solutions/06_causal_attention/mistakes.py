@@ -1,6 +1,6 @@
 # %% mistake="causal_mask" name="scores"
-"""Your result contains numbers that could be added to scores. A mask should contain only True, for hidden,
-and False.
+"""Your result contains numbers that could be added to scores. A mask should contain only True (hidden)
+and False (visible).
 """
 
 edit = "torch.ones(L, L, dtype=torch.bool) => torch.full((L, L), float('-inf'))"

@@ -6,8 +6,8 @@ MISCONCEPTIONS = (
     Misconception(
         "view_only",
         "Each head gets all features of some tokens, instead of some features of all tokens.",
-        "Which size of x must be cut into num_heads parts: the number of tokens, or the number of features?"
-        " Which one does your code cut?",
+        "Which dimension of x must be split into num_heads parts: the tokens or the features? Which one"
+        " does your code split?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, H, T, S) || X.reshape(B, H, T, S)",
     ),
     Misconception(

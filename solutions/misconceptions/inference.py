@@ -22,8 +22,8 @@ CACHE = (
     Misconception(
         "mask_without_a_cache_only",
         "With a cache, a new token can see new tokens that come after it.",
-        "If several new tokens come with a cache, which columns must the mask hide in the row of the first"
-        " new token?",
+        "If there is a cache and the call has several new tokens, which columns must the mask hide in the"
+        " row of the first new token?",
         "attention(Q, K, V, mask), (A, B) => attention(Q, K, V, mask if cache is None else None), (A, B)",
     ),
     Misconception(
@@ -303,7 +303,7 @@ PAIRS = (
     ),
     Misconception(
         "angles_in_float32",
-        "The angles are less exact than x.",
+        "The angles are less precise than x.",
         "If x is float64, which dtype do your angles have? Check also the dtype of the tensors from which"
         " you compute the angles.",
         f"{_WHOLE} && positions.to(x.dtype) => positions && {_CAST}\n"
@@ -399,16 +399,16 @@ BLOCKS = (
     Misconception(
         "denominator_not_rescaled",
         "The old output is rescaled to the new maximum, but the old denominator is not.",
-        "Which maximum was subtracted in the terms of the old denominator? By which factor must you multiply the"
-        " old denominator so that it fits the new maximum?",
+        "The old denominator is a sum of exponentials. Which maximum was subtracted from their scores? By"
+        " which factor must you multiply the old denominator so that it fits the new maximum?",
         "X * F + P.sum(...) => X + P.sum(...)",
         where="def add_block",
     ),
     Misconception(
         "output_not_rescaled",
         "The old denominator is rescaled to the new maximum, but the old output is not.",
-        "Which maximum was subtracted in the terms of the old output? By which factor must you multiply the old"
-        " output so that it fits the new maximum?",
+        "The old output is a sum of values, each multiplied by an exponential. Which maximum was subtracted"
+        " from the scores? By which factor must you multiply the old output so that it fits the new maximum?",
         "X * F + P @ V => X + P @ V",
         where="def add_block",
     ),
@@ -468,7 +468,7 @@ BLOCKS = (
     Misconception(
         "old_maximum_returned",
         "The old maximum is returned, although the new sums were computed with the new one.",
-        "Which maximum did you subtract in the sums that you return?",
+        "The sums that you return contain exponentials. Which maximum did you subtract from their scores?",
         "return A, denominator, output => return maximum, denominator, output",
     ),
     Misconception(

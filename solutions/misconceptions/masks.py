@@ -189,8 +189,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "mask_added",
-        "The mask is added to the scores as zeros and ones.",
-        "How much does a score change if you add 1 to it? Which score should a hidden token have?",
+        "The mask is added to the scores, or subtracted from them, as zeros and ones.",
+        "Your mask changes a score by 1 at most. Which score should a hidden token have?",
         "X.masked_fill(M, V) => X + M || X + ~M || X - M.float()",
         where=_MASKED,
     ),
@@ -221,7 +221,8 @@ MISCONCEPTIONS = (
     Misconception(
         "always_causal",
         "The code uses a causal mask instead of the argument `mask`.",
-        "Where does your code read the argument `mask`? This mask may hide other tokens than a causal mask.",
+        "Where does your code read the argument `mask`? It may hide different tokens from those that a"
+        " causal mask hides.",
         "X.masked_fill(mask, V) => X.masked_fill(torch.ones_like(X, dtype=torch.bool).triu(diagonal=1), V)",
         where=_ARGUMENT_MASK,
     ),
@@ -258,7 +259,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "inverted",
-        "The mask is inverted: it hides the tokens instead of the padding.",
+        "The mask is inverted: it hides the words instead of the padding.",
         "In this course True means hidden. Which positions of a sentence are words, and which are padding?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) < lengths.unsqueeze(D)",
     ),
@@ -399,8 +400,8 @@ MISCONCEPTIONS = (
     Misconception(
         "four_dimensions_with_such_a_mask",
         "A mask with three dimensions gets a fourth dimension.",
-        "Does every mask need another dimension? Write down the shape of a mask (B, n, m) after this step, below"
-        " the shape of the scores.",
+        "Does every mask need another dimension? Which shape does a mask (B, n, m) have after you insert a"
+        " dimension? Compare this with the shape of the scores.",
         "mask.unsqueeze(1) if mask.dim() == 2 else mask => mask.unsqueeze(1)",
     ),
     Misconception(

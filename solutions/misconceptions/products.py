@@ -67,8 +67,8 @@ MISCONCEPTIONS = (
     Misconception(
         "three_dimensions_only",
         "The result is wrong if there is no batch dimension, or more than one.",
-        "Which dimension do you name in your code? Count it from the end: then the number of batch"
-        " dimensions does not matter.",
+        "Which dimension numbers does your code use? Count from the end, with negative numbers: then the"
+        " number of batch dimensions does not matter.",
         """
         X.transpose(-2, -1) => X.transpose(1, 2)
         X.transpose(-2, -1) => X.permute(0, 2, 1)
@@ -155,8 +155,8 @@ MISCONCEPTIONS = (
     Misconception(
         "projected_twice",
         "A token passes through two layers, one after the other, before the attention.",
-        "Follow one token to the scores and to the weighted sum. How many layers should be applied to it on"
-        " the way?",
+        "A token goes through one layer to become a query, a key or a value. Through how many layers does"
+        " it go in your code?",
         each(*(f"self.{{{n}}}(X) => self.{{{n}}}(self.{{{n}}}(X))" for n in "qkv"))
         + each(
             "\nself.{q}(X) => self.{k}(self.{q}(X))",
@@ -250,7 +250,8 @@ MISCONCEPTIONS = (
     Misconception(
         "cosines",
         "Vectors are normalised to length 1, but the description does not ask for it.",
-        "A dot product also depends on the lengths of the vectors. Which step of your code removes these lengths?",
+        "A dot product also depends on the norms (geometric lengths) of the vectors. Which step of your"
+        " code removes these norms?",
         """
         X @ Y.transpose(A, B) => nn.functional.normalize(X, dim=-1) @ nn.functional.normalize(Y, dim=-1).transpose(A, B)
         X @ Y.transpose(A, B) => torch.nn.functional.normalize(X, dim=-1) @ torch.nn.functional.normalize(Y, dim=-1).transpose(A, B)
@@ -293,8 +294,8 @@ MISCONCEPTIONS = (
     Misconception(
         "one_side_normalised",
         "One of the two vectors is normalised to length 1 before the dot product.",
-        "A dot product also depends on the lengths of both vectors. Which step of your code removes one of"
-        " these lengths?",
+        "A dot product also depends on the norms (geometric lengths) of both vectors. Which step of your"
+        " code removes one of the norms?",
         """
         X @ Y.transpose(A, B) => X / X.norm(dim=-1, keepdim=True) @ Y.transpose(A, B) || X @ (Y / Y.norm(dim=-1, keepdim=True)).transpose(A, B)
         inputs @ query => inputs @ (query / query.norm())

@@ -32,7 +32,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "whole_sequence",
-        "Every token is averaged with the whole sequence.",
+        "The average of every token contains the whole sequence.",
         "Which tokens may the first token see? Which tokens are in its average?",
         "X[B, :T + 1] => X[B]\nW @ x => x.mean(dim=-2, keepdim=True).expand_as(x)\nreturn W @ x => return x.mean(dim=-2)\ntorch.tril(X) => X",
         where="average",
@@ -52,7 +52,7 @@ MISCONCEPTIONS = (
     Misconception(
         "misses_the_last",
         "The last round of a loop, or the last entry or row, is left out.",
-        "Which is the last index that your code uses? Try the smallest input.",
+        "Which is the last index that your code uses? Try an input with only one entry or row.",
         """
         range(X) => range(X - 1)
         return weights @ inputs => return weights[..., :-1] @ inputs[..., :-1, :]
@@ -63,7 +63,7 @@ MISCONCEPTIONS = (
     Misconception(
         "misses_the_first",
         "The first round of a loop, or the first entry or row, is left out.",
-        "Which is the first index that your code uses? Try the smallest input.",
+        "Which is the first index that your code uses? Try an input with only one entry or row.",
         """
         range(X) => range(1, X)
         return weights @ inputs => return weights[..., 1:] @ inputs[..., 1:, :]
@@ -248,7 +248,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "fractions_lost",
-        "The digits after the point are lost.",
+        "The digits after the decimal point are lost.",
         "Try vectors of small numbers, such as 0.3. Which step of your code rounds the products?",
         "total + a[I] * b[I] => total + (a[I] * b[I]).trunc()",
     ),
