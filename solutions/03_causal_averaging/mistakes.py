@@ -170,7 +170,7 @@ def causal_average(x):
 
 # %% mistake="causal_average" name="view_of_the_input"
 """`view` fails on a transposed tensor, because its numbers are in another order in memory. Do you need to
-change the shape at all? Which function changes a shape, and copies the numbers if necessary?
+change the shape at all? Which function copies the numbers if necessary?
 """
 
 

@@ -37,7 +37,7 @@ def masked_attention_weights(scores, mask):
 
 # %% mistake="masked_attention_weights" name="lowered"
 """Your code makes hidden scores lower, but not low enough for all scores. If a hidden score is 100000, what
-is this score after your step? Which operation replaces every hidden score, even a very high score?
+is this score after your step? Which operation replaces every hidden score?
 """
 
 edit = "scores.masked_fill(mask, -torch.inf) => scores - 1000.0 * mask"

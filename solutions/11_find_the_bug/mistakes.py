@@ -239,9 +239,8 @@ class RepairedMultiHead(BrokenMultiHead):
 
 
 # %% mistake="RepairedMultiHead" name="split_by_view"
-"""`view` now splits queries, keys and values without a swap of tokens and heads, so each head gets a few
-whole tokens. In BrokenMultiHead, each head gets some features of every token. Was the mistake there, or in
-the merging?
+"""Your `view` splits without a swap of tokens and heads, so each head gets a few whole tokens. In
+BrokenMultiHead, each head gets some features of every token. Was the mistake in the split, or in the merging?
 """
 
 

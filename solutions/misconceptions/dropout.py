@@ -20,9 +20,9 @@ MISCONCEPTIONS = (
     Misconception(
         "dropout_in_evaluation",
         "In evaluation mode, two calls with the same input give different results.",
-        "A dropout layer created in `__init__` depends on the mode of the module. A layer created in"
-        " `forward` is always in training mode. A function such as `F.dropout` gets the mode only from its"
-        " argument `training`. Which of the three do you use?",
+        "A dropout layer created in `__init__` depends on the mode of the module; a layer created in"
+        " `forward` does not. A function such as `F.dropout` needs the argument `training`. Which of the"
+        " three do you use?",
         "self.dropout(X) => nn.functional.dropout(X, self.dropout.p)",
         says=r"In evaluation( mode)?,? two calls",
     ),
@@ -52,7 +52,7 @@ MISCONCEPTIONS = (
     Misconception(
         "dropout_on_the_output_too",
         "Dropout acts on the weights and also on the result.",
-        "How often is dropout applied in your code? How often does the exercise ask for it?",
+        "How often does the exercise ask for dropout?",
         """
         return self.out_proj(X) => return self.dropout(self.out_proj(X))
         self.dropout(X) @ V => self.dropout(self.dropout(X) @ V)
@@ -61,7 +61,7 @@ MISCONCEPTIONS = (
     Misconception(
         "dropout_on_the_values",
         "Dropout acts on the values instead of the weights.",
-        "Which tensor goes into your dropout layer? Which one should?",
+        "Which tensor should go into your dropout layer?",
         "self.dropout(X) @ V => X @ self.dropout(V)",
     ),
     Misconception(

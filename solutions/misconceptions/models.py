@@ -116,8 +116,7 @@ MISCONCEPTIONS = (
     Misconception(
         "token_0_does_not_count",
         "Positions whose target is token 0 do not count in the loss.",
-        "In other programs, token 0 may stand for padding. Here it is an ordinary token. Which argument of"
-        " `cross_entropy` ignores it?",
+        "Here token 0 is an ordinary token, not padding. Which argument of `cross_entropy` ignores it?",
         "F.cross_entropy(X, Y) => F.cross_entropy(X, Y, ignore_index=0)",
     ),
     Misconception(
@@ -510,7 +509,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "residual_path_loses",
-        "With all weights at zero, the output of the block should be its input, but it is not.",
+        "If all weight matrices are zero, the output of the block should be its input, but it is not.",
         "Do you add x itself to the output of the attention, and h itself to that of the feed-forward"
         " network? Does dropout or a norm act on a sum?",
         says=r"Dropout may act within a half, but not on the sum",
@@ -526,8 +525,8 @@ MISCONCEPTIONS = (
     Misconception(
         "wrong_loss",
         "The loss is not the mean cross-entropy of the logits that you return.",
-        "Which positions of the logits and of the targets go into `cross_entropy`, and in which shapes? The targets"
-        " already are the next tokens, so do not shift the logits or the targets.",
+        "Which positions of the logits and of the targets go into `cross_entropy`, and in which shapes? Do"
+        " not shift them: the targets already are the next tokens.",
         says=r"It should be the mean cross-entropy of the logits that you return",
         if_unrepaired=True,
     ),

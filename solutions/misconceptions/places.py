@@ -61,8 +61,7 @@ PLACES = (
     Place(
         "not_a_buffer",
         "A tensor of the module is not a buffer.",
-        "Should an optimizer change this tensor? Should it move to another device with the module? Which kind of"
-        " attribute is it in your code?",
+        "Should an optimizer change this tensor? Should it move to another device with the module?",
         kinds="buffer",
     ),
     Place(

@@ -141,7 +141,7 @@ MISCONCEPTIONS = (
     Misconception(
         "variance_of_rows",
         "A variance or a mean is computed for each row or column, instead of one variance for all scores.",
-        "Over which dimensions do you take the variance? There is one variance of all n * m scores.",
+        "Over which dimensions do you take the variance?",
         """
         X.var() => X.var(dim=-1).mean() || X.var(dim=-2).mean() || X.var(dim=-1) || X.var(dim=-2) || X.mean(dim=-1).var()
         """,

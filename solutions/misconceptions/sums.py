@@ -73,7 +73,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "along_the_features",
-        "The mean is taken over the features of each token, but it should be taken over the tokens.",
+        "The mean is taken over the features of each token instead of over the tokens.",
         "Which dimension of x counts the tokens, and which one counts the features of a token?",
         "X.mean(dim=D) => X.mean(dim=-1)\nX.cumsum(dim=D) => X.cumsum(dim=-1)",
     ),
@@ -142,7 +142,7 @@ MISCONCEPTIONS = (
     Misconception(
         "negatives_cut",
         "Negative numbers are set to 0.",
-        "Try numbers of both signs. Should the negative ones become 0?",
+        "Try numbers of both signs. Should the negative numbers become 0?",
         "scores => scores.clamp(min=0)\nreturn X => return X * (X > 0)",
     ),
     Misconception(
@@ -344,7 +344,7 @@ MISCONCEPTIONS = (
     Misconception(
         "subtracted_for_divided",
         "The sum is subtracted from the scores, but the scores should be divided by it.",
-        "Try the scores 1 and 3. Their sum is 4. Which fraction of 4 is the score 1, and which is the score 3?",
+        "Try the scores 1 and 3. Which fraction of their sum is each of them?",
         "scores / scores.sum() => scores - scores.sum()",
     ),
     Misconception(

@@ -198,8 +198,7 @@ MISCONCEPTIONS = (
     Misconception(
         "view_on_turned_memory",
         "`view` cannot give this tensor the new shape, because of the order of its numbers in memory.",
-        "`view` can join two dimensions only if their numbers are neighbours in memory. After `transpose` or `permute`"
-        " they are not. Which function makes a copy if it has to?",
+        "Do you use `view` after `transpose` or `permute`? Which function makes a copy if it has to?",
         crash=r"RuntimeError: view size is not compatible with input tensor's size and stride",
     ),
     Misconception(
@@ -250,8 +249,7 @@ MISCONCEPTIONS = (
     Misconception(
         "six_by_six",
         "The result has the shape (6, 6) for an input that needs another size.",
-        "The example has six tokens, but other inputs have more or fewer. From which tensor does your code"
-        " read the size?",
+        "The example has six tokens. From which tensor does your code read the size?",
         says=r"must have shape \(\d+, \d+\), but it has \(6, 6\)",
     ),
     Misconception(
@@ -292,8 +290,7 @@ MISCONCEPTIONS = (
     Misconception(
         "another_number_of_values",
         "The new shape needs more or fewer values than the tensor has.",
-        "Does each size in your `view` or `reshape` come from the tensor itself, or is it a number from an"
-        " example?",
+        "Does each size in your `view` or `reshape` come from the tensor, or from an example?",
         crash=r"RuntimeError: shape '\[[-\d, ]+\]' is invalid for input of size",
     ),
     Misconception(
@@ -329,8 +326,7 @@ MISCONCEPTIONS = (
     Misconception(
         "whole_numbers",
         "The result contains whole numbers, or True and False.",
-        "Which step of your code gives integers or truth values? They have no digits after the decimal"
-        " point, and no gradient flows through them.",
+        "Which step of your code gives integers or truth values? No gradient flows through them.",
         says=r"must be float(32|64), but it is (u?int\d+|bool)",
     ),
     Misconception(
@@ -377,8 +373,8 @@ MISCONCEPTIONS = (
     Misconception(
         "not_a_number",
         "The result contains NaN.",
-        "NaN comes from inf - inf, from 0 / 0, or from the softmax of a row in which everything is hidden. Which"
-        " step of your code gives the first NaN?",
+        "NaN comes from inf - inf, 0 / 0, or the softmax of a row in which everything is hidden. Which step"
+        " of your code gives the first NaN?",
         says=r"has NaN at",
         whole=True,
         if_unrepaired=True,
@@ -392,8 +388,8 @@ MISCONCEPTIONS = (
     Misconception(
         "shapes_do_not_fit",
         "The shapes of two tensors do not fit together.",
-        "Write the two shapes below each other, so that their last sizes are below each other. Which sizes"
-        " differ? Should one of them be 1?",
+        "Compare the two shapes from the last size to the first. Which sizes differ? Should one of them be"
+        " 1?",
         crash=r"The size of tensor a \(\d+\) must match the size of tensor b",
     ),
     Misconception(
