@@ -108,8 +108,8 @@ def dot_product(a, b):
 
 
 # %% mistake="dot_product" name="overwrites_inputs__first_entry"
-"""After the call, the first entry of `a` has changed. a[0] is a view of it, not a copy. Which of your
-operators writes into this view?
+"""After the call, the first entry of `a` has changed. a[0] is a view of `a`, not a copy. Which of
+your operators writes into this view?
 """
 
 
@@ -213,7 +213,7 @@ return scores
 
 
 # %% mistake="attention_scores" name="sums_over_tokens"
-"""You add up over the tokens and get one number for each dimension. Each token needs one score: over which
+"""You add up over the tokens and get d numbers, one for each column. Each token needs one score: over which
 dimension should you sum?
 """
 edit = "I @ Q => (I * Q).sum(dim=0)"
@@ -330,8 +330,8 @@ def softmax(scores):
 
 
 # %% mistake="softmax" name="overflows_and_divides_in_place"
-"""There are two mistakes. What does torch.exp return for 1e4, and for -1e4? And `/=` overwrites the result
-of torch.exp, which is needed for the gradient: use a division that makes a new tensor.
+"""There are two mistakes. First: what does torch.exp return for 1e4, and for -1e4? Second: `/=` overwrites
+the result of torch.exp, which is needed for the gradient. Use a division that makes a new tensor.
 """
 
 
@@ -349,7 +349,9 @@ edit = "S.max() => S.abs().max()"
 
 
 # %% mistake="softmax" name="shifts_by_smallest"
-"""Which exponents remain after you subtract the smallest score? The largest exponent can still overflow."""
+"""After you subtract the smallest score, large scores can still overflow in torch.exp. Which score must you
+subtract instead?
+"""
 edit = "S.max() => S.min()"
 
 

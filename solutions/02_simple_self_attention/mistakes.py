@@ -1,6 +1,6 @@
 # %% mistake="pairwise_scores_loop" name="documented_values"
-"""Your function always returns the scores of the example. Look for typed numbers, and for the variable
-`journey` in its body.
+"""Your function always returns the scores of the example. Does its body contain numbers copied
+from the example, or the variable `journey`?
 """
 
 
@@ -104,8 +104,8 @@ def pairwise_scores_loop(inputs):
 
 
 # %% mistake="pairwise_scores" name="documented_values"
-"""Your function always returns the scores of the example. Look for typed numbers, and for the variable
-`journey` in its body.
+"""Your function always returns the scores of the example. Does its body contain numbers copied
+from the example, or the variable `journey`?
 """
 
 
@@ -209,7 +209,7 @@ def context_vectors(weights, inputs):
 
 # %% mistake="context_vectors" name="no_batches"
 """Your code fails for a batch. Does your einsum formula name exactly two dimensions of each tensor? In a
-formula, `...` stands for any leading dimensions. `@` needs no formula.
+formula, `...` stands for any number of dimensions in front. `@` needs no formula.
 """
 edit = "W @ I => torch.einsum('ij,jd->id', W, I)"
 

@@ -82,7 +82,7 @@ for T in range(A.shape[1]):
 
 
 # %% mistake="causal_average_weights" name="made_for_eight_tokens"
-"""Your weights are right for 8 tokens or fewer. Where does your function use `length` for more tokens?"""
+"""Your weights are right only for 8 tokens or fewer. Where does your function use 8 instead of `length`?"""
 
 
 def causal_average_weights(length):
@@ -170,7 +170,7 @@ def causal_average(x):
 
 # %% mistake="causal_average" name="view_of_the_input"
 """`view` fails on a transposed tensor, because its numbers are in another order in memory. Do you need to
-change the shape at all? Which function changes a shape, and copies the numbers if necessary?
+change the shape at all? Which function copies the numbers if necessary?
 """
 
 

@@ -43,7 +43,7 @@ return queries, keys
 
 # %% mistake="project" name="view_of_the_tokens"
 """`view` fails on a transposed tensor, because its numbers are in another order in memory. A matrix
-product works with any number of leading dimensions: do you need `view` at all?
+product works with any number of dimensions in front: do you need `view` at all?
 """
 edit = """
 (X @ Y, X @ Z, X @ A)
@@ -188,7 +188,7 @@ def scaled_attention_weights(scores, d_k):
 
 # %% mistake="scaled_attention_weights" name="single_precision__root"
 """The square root of an integer tensor is float32 in torch. If you divide float64 scores by this root,
-only about 7 of their 15 digits are right.
+only about 7 of the 15 digits of the result are right.
 """
 edit = "D**0.5 => torch.sqrt(torch.tensor(D))"
 
@@ -239,8 +239,8 @@ edit = "K.shape[-1] => d_in"
 
 
 # %% mistake="scaled_dot_product_attention" name="three_dimensions_only"
-"""Your code is right for up to three dimensions, but not for more. Which step counts dimensions from the
-front? Which dimensions are the last two, counted from the end?
+"""Your code is right for up to three dimensions, but not for more. Which step uses a dimension number such as
+1 or 2? Which numbers do the last two dimensions have, counted from the end?
 """
 edit = "K.transpose(-2, -1) => K.T if K.dim() == 2 else K.transpose(1, 2)"
 

@@ -367,7 +367,9 @@ edit = "return T => return source"
 
 
 # %% mistake="copy_weights" name="source_turned_too"
-"""Methods whose name ends in `_` change their tensor. Do you call one on a weight of the source?"""
+"""A method whose name ends in `_` changes the tensor on which it is called. Do you call such a method on a
+weight of the source?
+"""
 
 
 def copy_weights(source, target):

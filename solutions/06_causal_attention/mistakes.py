@@ -1,6 +1,6 @@
 # %% mistake="causal_mask" name="scores"
-"""Your result contains numbers that could be added to scores. A mask should contain only True, for hidden,
-and False.
+"""Your result contains numbers that could be added to scores. A mask should contain only True (hidden)
+and False (visible).
 """
 
 edit = "torch.ones(L, L, dtype=torch.bool) => torch.full((L, L), float('-inf'))"
@@ -37,7 +37,7 @@ def masked_attention_weights(scores, mask):
 
 # %% mistake="masked_attention_weights" name="lowered"
 """Your code makes hidden scores lower, but not low enough for all scores. If a hidden score is 100000, what
-is this score after your step? Which operation replaces every hidden score, even a very high score?
+is this score after your step? Which operation replaces every hidden score?
 """
 
 edit = "scores.masked_fill(mask, -torch.inf) => scores - 1000.0 * mask"

@@ -517,8 +517,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="mask_of_sequences_as_queries"
-"""Write the shape of a mask (B, m) below the shape of the scores, aligned at the right. Below which
-dimension of the scores is B?
+"""Broadcasting aligns a mask (B, m) with the scores (B, n, m) from the right. Which size of the scores is
+then compared with the B of the mask?
 """
 
 

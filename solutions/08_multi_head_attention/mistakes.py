@@ -615,8 +615,8 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="reads_the_notebook__undefined" error="NameError"
-"""`forward` reads a variable that is not defined there. Restart the kernel and run all cells: which variable
-should `forward` read from `self` instead?
+"""`forward` reads a variable that is not defined. Restart the kernel and run all cells: which variable should
+`forward` read from `self` instead?
 """
 
 

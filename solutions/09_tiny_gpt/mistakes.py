@@ -360,8 +360,8 @@ class TinyGPT(nn.Module):
 
 
 # %% mistake="TinyGPT" name="positions_drown_tokens"
-"""The model learns too slowly. How large are the numbers of the token embedding and of the position embedding
-at the start? If one of the two starts much smaller, it has hardly any effect.
+"""Print the standard deviation of the token embedding and of the position embedding at the start. If one is
+much smaller, this embedding has hardly any effect.
 """
 edit = """
 self.position_embedding = nn.Embedding(C, N)

@@ -1,6 +1,6 @@
 # %% mistake="cached_attention" name="counts_by_itself"
-"""If one cache is continued twice, the second call hides other tokens than the first. Does your function
-store the number of tokens between calls? The size of the cache gives this number.
+"""If your function is called twice with the same cache, the second call hides the wrong tokens. Does your
+function store the number of tokens between calls? The size of the cache gives this number.
 """
 
 _seen = [0]

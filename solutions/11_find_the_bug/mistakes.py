@@ -16,7 +16,7 @@ edit = "A(*B)[..., :2, :] => A(*B)"
 
 
 # %% mistake="sees_the_future" name="exact"
-"""Your probe returns True if only the last digits differ. How much can rounding change a right result?"""
+"""Your probe returns True if only the last digits differ. How much can rounding change a correct result?"""
 edit = """
 differ(A(*B)[..., :2, :], A(*X)[..., :2, :])
 =>
@@ -46,7 +46,7 @@ edit = "random_texts() => random_texts(batch=1, heads=1)"
 
 
 # %% mistake="sees_the_future" name="opposite"
-"""Your probe returns True for right modules. Which answer does the name of the function ask for?"""
+"""Your probe returns True for correct modules. For which modules should it return True?"""
 edit = "differ(X, Y) => not differ(X, Y)"
 
 
@@ -239,9 +239,8 @@ class RepairedMultiHead(BrokenMultiHead):
 
 
 # %% mistake="RepairedMultiHead" name="split_by_view"
-"""`view` now splits queries, keys and values without a swap of tokens and heads, so each head gets a few
-whole tokens. In BrokenMultiHead, each head gets some features of every token. Was the mistake there, or in
-the merging?
+"""Your `view` splits without a swap of tokens and heads, so each head gets a few whole tokens. In
+BrokenMultiHead, each head gets some features of every token. Was the mistake in the split, or in the merging?
 """
 
 

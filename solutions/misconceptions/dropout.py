@@ -20,9 +20,9 @@ MISCONCEPTIONS = (
     Misconception(
         "dropout_in_evaluation",
         "In evaluation mode, two calls with the same input give different results.",
-        "Does your dropout depend on the mode of the module? A dropout layer that the constructor creates does. A"
-        " function gets the mode only from its arguments, and a layer that `forward` creates is always in"
-        " training mode.",
+        "A dropout layer created in `__init__` depends on the mode of the module; a layer created in"
+        " `forward` does not. A function such as `F.dropout` needs the argument `training`. Which of the"
+        " three do you use?",
         "self.dropout(X) => nn.functional.dropout(X, self.dropout.p)",
         says=r"In evaluation( mode)?,? two calls",
     ),
@@ -52,7 +52,7 @@ MISCONCEPTIONS = (
     Misconception(
         "dropout_on_the_output_too",
         "Dropout acts on the weights and also on the result.",
-        "How often is dropout applied in your code? How often does the exercise ask for it?",
+        "How often does the exercise ask for dropout?",
         """
         return self.out_proj(X) => return self.dropout(self.out_proj(X))
         self.dropout(X) @ V => self.dropout(self.dropout(X) @ V)
@@ -61,20 +61,21 @@ MISCONCEPTIONS = (
     Misconception(
         "dropout_on_the_values",
         "Dropout acts on the values instead of the weights.",
-        "Which tensor goes into your dropout layer? Which one should?",
+        "Which tensor should go into your dropout layer?",
         "self.dropout(X) @ V => X @ self.dropout(V)",
     ),
     Misconception(
         "dropout_rate_ignored",
         "The rate of the dropout layer is not the value of the argument `dropout`.",
-        "Where does the rate of your dropout layer come from? Does the argument `dropout` reach it?",
+        "Where does the rate of your dropout layer come from? Do you pass the argument `dropout` to the"
+        " layer?",
         "nn.Dropout(X) => nn.Dropout(0.1) || nn.Dropout(0.2) || nn.Dropout(0.5) || nn.Dropout()",
         where=r"Dropout\(dropout\)",
     ),
     Misconception(
         "dropout_rate_inverted",
-        "The dropout keeps the part that it should drop.",
-        "Is the number that you give to the dropout layer the probability of dropping a weight, or of"
+        "The dropout rate is inverted: it is 1 - dropout.",
+        "Is the number that you pass to the dropout layer the probability of dropping a weight, or of"
         " keeping it?",
         "nn.Dropout(X) => nn.Dropout(1 - X)",
         where=r"Dropout\(dropout\)",

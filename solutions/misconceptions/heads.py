@@ -6,8 +6,8 @@ MISCONCEPTIONS = (
     Misconception(
         "view_only",
         "Each head gets all features of some tokens, instead of some features of all tokens.",
-        "Which size of x must be cut into num_heads parts: the number of tokens, or the number of features?"
-        " Which one does your code cut?",
+        "Which dimension of x must be split into num_heads parts: the tokens or the features? Which one"
+        " does your code split?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, H, T, S) || X.reshape(B, H, T, S)",
     ),
     Misconception(
@@ -22,8 +22,8 @@ MISCONCEPTIONS = (
     Misconception(
         "every_hth_feature",
         "A head takes features that are not neighbours.",
-        "Each head holds neighbouring features. In which order do you write the two sizes, number of heads"
-        " and head size, when you split the features?",
+        "Each head holds neighbouring features. When you split the features, which size comes first in your"
+        " code: the number of heads, or the head size?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, S, H).permute(0, 3, 1, 2)"
         " || X.reshape(B, T, S, H).permute(0, 3, 1, 2)",
     ),
@@ -44,15 +44,14 @@ MISCONCEPTIONS = (
     Misconception(
         "merged_without_transposing",
         "The heads are joined while the head dimension still comes before the token dimension.",
-        "The first row of your result should hold the features of token 0 from all heads. Which features"
-        " does it hold?",
+        "Row 0 of your result should hold the features of token 0 from all heads. Which features does it"
+        " hold?",
         "X.transpose(1, 2).reshape(...) => X.reshape(...) || X.contiguous().view(...)",
     ),
     Misconception(
         "not_contiguous",
         "`view` cannot join the dimensions of a transposed tensor.",
-        "`view` can join two dimensions only if their numbers are neighbours in memory. After `transpose` or `permute`"
-        " they are not. Which function makes a copy if it has to?",
+        "`view` never makes a copy. Which function makes a copy if it has to?",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 2).view(...)",
     ),
     Misconception(
@@ -71,8 +70,8 @@ MISCONCEPTIONS = (
     Misconception(
         "joined_below_each_other",
         "The outputs of the heads are joined along the dimension of the tokens.",
-        "The rows of the output are tokens, the columns are features. Along which dimension should the"
-        " outputs of the heads be joined?",
+        "The columns of the output are features. Along which dimension should the outputs of the heads be"
+        " joined?",
         "torch.cat(X, dim=self.col_dim) => torch.cat(X, dim=0)\nX.transpose(1, 2).reshape(...) => X.flatten(1, 2)",
     ),
     Misconception(
@@ -158,8 +157,8 @@ MISCONCEPTIONS = (
     Misconception(
         "number_and_size_swapped",
         "The number of heads and the size of a head are swapped.",
-        "How many heads should there be, and how many features should each head have? Compare this with the"
-        " shape of your result.",
+        "Print the shape of your result. Which size is the number of heads, and which is the number of"
+        " features of a head?",
         "X.view(batch, length, H, S).transpose(1, 2) => X.view(batch, length, S, H).transpose(1, 2)",
     ),
     Misconception(

@@ -10,8 +10,7 @@ _CAST = "angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin(
 CACHE = (
     Misconception(
         "mask_in_the_corner",
-        "The triangle of the mask begins at column 0, as if the new tokens were the first tokens of the"
-        " text.",
+        "The triangle of the mask begins at column 0, as if there were no cache.",
         "If the cache holds five tokens, which position in the text does the first new token have? Which"
         " columns should the mask hide in its row?",
         """
@@ -22,8 +21,8 @@ CACHE = (
     Misconception(
         "mask_without_a_cache_only",
         "With a cache, a new token can see new tokens that come after it.",
-        "If several new tokens come with a cache, which columns must the mask hide in the row of the first"
-        " new token?",
+        "If there is a cache and the call has several new tokens, which columns must the mask hide in the"
+        " row of the first new token?",
         "attention(Q, K, V, mask), (A, B) => attention(Q, K, V, mask if cache is None else None), (A, B)",
     ),
     Misconception(
@@ -43,8 +42,7 @@ CACHE = (
     Misconception(
         "new_before_old",
         "The new keys and values are concatenated before those of the cache.",
-        "Which tokens come first in the text: those in the cache, or the new ones? The cache and the mask"
-        " need this order.",
+        "Which tokens come first in the text: those in the cache, or the new ones?",
         "torch.cat([cache[0], A], dim=D) => torch.cat([A, cache[0]], dim=D)"
         " && torch.cat([cache[1], B], dim=E) => torch.cat([B, cache[1]], dim=E)",
     ),
@@ -79,8 +77,8 @@ CACHE = (
     Misconception(
         "values_in_another_order",
         "The new keys come after the old keys, but the new values come before the old values.",
-        "Row i of the keys and row i of the values must belong to the same token. Which tokens do they belong"
-        " to in your cache?",
+        "To which token does row 0 of the keys belong in your cache? To which token does row 0 of the"
+        " values belong?",
         "torch.cat([cache[1], B], dim=E) => torch.cat([B, cache[1]], dim=E)",
     ),
     Misconception(
@@ -138,8 +136,7 @@ GROUPS = (
     Misconception(
         "values_dealt_in_turn",
         "Neighbouring query heads use the same key head, but different value heads.",
-        "For each query head, write down the numbers of its key head and its value head in your code. Are the two"
-        " numbers the same?",
+        "Which key head and which value head does query head 1 use in your code?",
         "torch.repeat_interleave(values, N, dim=D) => torch.cat([values] * N, dim=D)",
     ),
     Misconception(
@@ -189,8 +186,7 @@ GROUPS = (
     Misconception(
         "keys_dealt_in_turn",
         "Neighbouring query heads use the same value head, but different key heads.",
-        "For each query head, write down the numbers of its key head and its value head in your code. Are the two"
-        " numbers the same?",
+        "Which key head and which value head does query head 1 use in your code?",
         "torch.repeat_interleave(keys, N, dim=D) => torch.cat([keys] * N, dim=D)",
     ),
     Misconception(
@@ -203,8 +199,7 @@ GROUPS = (
     Misconception(
         "first_dimension_repeated",
         "Your code repeats dimension 0, but in a batch this dimension counts the texts.",
-        "Which negative index does the dimension of the heads have? It is the same with and without a batch"
-        " dimension.",
+        "Which negative index does the dimension of the heads have?",
         "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=0)",
     ),
     Misconception(
@@ -244,8 +239,8 @@ PAIRS = (
     Misconception(
         "pairs_torn_apart",
         "In the result, the first features of all pairs come before all second features.",
-        "Features 2i and 2i + 1 of the result should belong to pair i. Which two features are next to each"
-        " other in your result?",
+        "Features 0 and 1 of the result should be the first pair. Which pairs do they belong to in your"
+        " result?",
         "torch.stack([A, B], dim=-1).flatten(-2) => torch.cat([A, B], dim=-1)",
     ),
     Misconception(
@@ -303,7 +298,7 @@ PAIRS = (
     ),
     Misconception(
         "angles_in_float32",
-        "The angles are less exact than x.",
+        "The angles are less precise than x.",
         "If x is float64, which dtype do your angles have? Check also the dtype of the tensors from which"
         " you compute the angles.",
         f"{_WHOLE} && positions.to(x.dtype) => positions && {_CAST}\n"
@@ -399,24 +394,23 @@ BLOCKS = (
     Misconception(
         "denominator_not_rescaled",
         "The old output is rescaled to the new maximum, but the old denominator is not.",
-        "Which maximum was subtracted in the terms of the old denominator? By which factor must you multiply the"
-        " old denominator so that it fits the new maximum?",
+        "The old denominator is a sum of exponentials. Which maximum was subtracted from their scores? By"
+        " which factor must you multiply the old denominator so that it fits the new maximum?",
         "X * F + P.sum(...) => X + P.sum(...)",
         where="def add_block",
     ),
     Misconception(
         "output_not_rescaled",
         "The old denominator is rescaled to the new maximum, but the old output is not.",
-        "Which maximum was subtracted in the terms of the old output? By which factor must you multiply the old"
-        " output so that it fits the new maximum?",
+        "The old output is a sum of values, each multiplied by an exponential. Which maximum was subtracted"
+        " from the scores? By which factor must you multiply the old output so that it fits the new maximum?",
         "X * F + P @ V => X + P @ V",
         where="def add_block",
     ),
     Misconception(
         "old_sums_not_rescaled",
-        "The old denominator and the old output are added unchanged, although they were computed with the"
-        " old maximum.",
-        "By which factor must you multiply both old sums, so that they fit the new maximum?",
+        "The old denominator and the old output are not rescaled to the new maximum.",
+        "By which factor must you multiply both, so that they fit the new maximum?",
         "denominator * factor + X => denominator + X && output * F + Y => output + Y",
     ),
     Misconception(
@@ -468,7 +462,7 @@ BLOCKS = (
     Misconception(
         "old_maximum_returned",
         "The old maximum is returned, although the new sums were computed with the new one.",
-        "Which maximum did you subtract in the sums that you return?",
+        "The sums that you return contain exponentials. Which maximum did you subtract from their scores?",
         "return A, denominator, output => return maximum, denominator, output",
     ),
     Misconception(

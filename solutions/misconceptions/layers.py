@@ -39,8 +39,8 @@ MISCONCEPTIONS = (
     Misconception(
         "other_order",
         "The three layers or parameters are created in the wrong order.",
-        "Each layer or parameter draws its random numbers when it is created. In which order does the exercise"
-        " name the three?",
+        "Each layer or parameter gets its random numbers when it is created. In which order does the"
+        " exercise name the three?",
         _orders(),
     ),
     Misconception(
@@ -105,14 +105,15 @@ MISCONCEPTIONS = (
     Misconception(
         "randn",
         "The parameters do not start with the numbers of `torch.rand`.",
-        "`torch.rand` and `torch.randn` draw different numbers. Which of the two does the exercise name? Does"
-        " your code change the numbers afterwards?",
+        "`torch.rand` and `torch.randn` give different numbers. Which of the two does the exercise name?"
+        " Does your code change the numbers afterwards?",
         "torch.rand(...) => torch.randn(...)",
     ),
     Misconception(
         "other_initial_numbers",
         "The parameters do not start with the numbers that the exercise asks for.",
-        "How does the exercise say that the numbers are drawn? Does your code change them afterwards?",
+        "Which function does the exercise name for the random numbers? Does your code change these numbers"
+        " afterwards?",
         "torch.rand(...) => torch.zeros(...) || torch.ones(...) || torch.randn(...) * 0.02"
         " || torch.rand(...) - 0.5 || torch.randn(...) * 0.01 || torch.randn(...) * 0.1"
         " || torch.rand(...) * 2 - 1 || torch.rand(...) * 0.1 || torch.rand(...) * 0.01 || torch.empty(...)"
@@ -187,7 +188,7 @@ MISCONCEPTIONS = (
     Misconception(
         "one_head_for_all",
         "The argument `num_heads` has no effect.",
-        "Does `num_heads` reach the attention? How many heads does your attention have?",
+        "Where does your code use `num_heads`? How many heads does your attention have?",
         "self.num_heads = num_heads => self.num_heads = 1 && d_out // num_heads => d_out"
         "\nMultiHeadAttention(A, B, C, D, num_heads) => MultiHeadAttention(A, B, C, D, 1)",
         says=r"4 heads give the same logits as 1 head",

@@ -14,7 +14,7 @@ MISCONCEPTIONS = (
     Misconception(
         "not_masked",
         "The mask hides nothing.",
-        "Do you apply the mask to the scores, and do you keep the result? Some methods change a tensor, but"
+        "Do you apply the mask to the scores, and do you use the result? Some methods change a tensor, but"
         " others return a new one.",
         """
         X.masked_fill(M, V) => X
@@ -42,8 +42,8 @@ MISCONCEPTIONS = (
     Misconception(
         "past_hidden",
         "Each token sees later tokens, but no earlier ones.",
-        "Write down which tokens the first token should see, and which tokens the last one should see."
-        " Compare this with your code.",
+        "Which tokens should the first token see, and which should the last token see? Which ones do they"
+        " see in your code?",
         """
         X.triu(diagonal=1) => X.tril(diagonal=-1)
         X.triu(diagonal=m - n + 1) => X.tril(diagonal=m - n - 1)
@@ -137,8 +137,8 @@ MISCONCEPTIONS = (
     Misconception(
         "masked_after_mixing",
         "The mask is applied after the product of weights and values.",
-        "The weights of hidden tokens must be 0 when they are multiplied with the values. At which step"
-        " does your code apply the mask?",
+        "Hidden tokens need the weight 0 in the product with the values. At which step does your code apply"
+        " the mask?",
         "torch.softmax(X.masked_fill(M, V), dim=D) @ Y => torch.softmax(X, dim=D) @ Y",
     ),
     Misconception(
@@ -189,8 +189,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "mask_added",
-        "The mask is added to the scores as zeros and ones.",
-        "How much does a score change if you add 1 to it? Which score should a hidden token have?",
+        "The mask is added to the scores, or subtracted from them, as zeros and ones.",
+        "Your mask changes a score by 1 at most. Which score should a hidden token have?",
         "X.masked_fill(M, V) => X + M || X + ~M || X - M.float()",
         where=_MASKED,
     ),
@@ -204,7 +204,7 @@ MISCONCEPTIONS = (
     Misconception(
         "mask_in_numbers",
         "The mask contains numbers instead of True and False.",
-        "Which dtype does a tensor of True and False have? Which dtype does your mask have?",
+        "Which dtype does a tensor of True and False have?",
         "torch.ones(N, N, dtype=torch.bool) => torch.ones(N, N) || torch.ones(N, N, dtype=torch.int) || torch.ones(N, N, dtype=torch.long) || torch.ones(N, N, dtype=torch.uint8)",
         says=r"must be bool, but it is",
     ),
@@ -221,7 +221,8 @@ MISCONCEPTIONS = (
     Misconception(
         "always_causal",
         "The code uses a causal mask instead of the argument `mask`.",
-        "Where does your code read the argument `mask`? This mask may hide other tokens than a causal mask.",
+        "Where does your code read the argument `mask`? It may hide different tokens from those that a"
+        " causal mask hides.",
         "X.masked_fill(mask, V) => X.masked_fill(torch.ones_like(X, dtype=torch.bool).triu(diagonal=1), V)",
         where=_ARGUMENT_MASK,
     ),
@@ -258,7 +259,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "inverted",
-        "The mask is inverted: it hides the tokens instead of the padding.",
+        "The mask is inverted: it hides the words instead of the padding.",
         "In this course True means hidden. Which positions of a sentence are words, and which are padding?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) < lengths.unsqueeze(D)",
     ),
@@ -289,7 +290,7 @@ MISCONCEPTIONS = (
     Misconception(
         "not_boolean",
         "The mask contains numbers instead of True and False.",
-        "Which dtype does a tensor of True and False have? Which dtype does your mask have?",
+        "Which dtype does a tensor of True and False have?",
         "return X >= Y => return (X >= Y).float() || return (X >= Y).int() || return (X >= Y).long()",
         says=r"must be bool, but it is",
     ),
@@ -316,7 +317,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "everything_hidden",
-        "All scores are hidden.",
+        "All tokens are hidden.",
         "Which tokens should the last token see?",
         "torch.zeros(N, N).masked_fill(M, V) => torch.full((N, N), -torch.inf)",
     ),
@@ -399,8 +400,8 @@ MISCONCEPTIONS = (
     Misconception(
         "four_dimensions_with_such_a_mask",
         "A mask with three dimensions gets a fourth dimension.",
-        "Does every mask need another dimension? Write down the shape of a mask (B, n, m) after this step, below"
-        " the shape of the scores.",
+        "Does every mask need another dimension? Compare the shape of your mask with the shape of the"
+        " scores, (B, n, m).",
         "mask.unsqueeze(1) if mask.dim() == 2 else mask => mask.unsqueeze(1)",
     ),
     Misconception(

@@ -71,7 +71,8 @@ MISCONCEPTIONS = (
     Misconception(
         "logits_flattened",
         "With targets, the returned logits are flattened.",
-        "`cross_entropy` needs another shape than the caller of your model. Which shape do you return?",
+        "`cross_entropy` needs flattened logits, but the caller of your model needs the shape (B, T,"
+        " vocab_size). Which shape do you return?",
         "return logits, F.cross_entropy(X, Y) => return X, F.cross_entropy(X, Y)",
     ),
     Misconception(
@@ -115,8 +116,7 @@ MISCONCEPTIONS = (
     Misconception(
         "token_0_does_not_count",
         "Positions whose target is token 0 do not count in the loss.",
-        "In other programs, token 0 may stand for padding. Here it is an ordinary token. Which argument of"
-        " `cross_entropy` ignores it?",
+        "Here token 0 is an ordinary token, not padding. Which argument of `cross_entropy` ignores it?",
         "F.cross_entropy(X, Y) => F.cross_entropy(X, Y, ignore_index=0)",
     ),
     Misconception(
@@ -306,14 +306,15 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "leaves_evaluation_on",
-        "After the call, the model or a part of it is still in evaluation mode.",
+        "After the call, the model or one of its parts is still in evaluation mode.",
         "In which mode was the model before the call? Where does your code restore this mode?",
         "model.train(was_training) => pass || model.eval()",
         says=r"The model was in training mode before the call\. Now it, or a part, is",
     ),
     Misconception(
         "always_back_to_training",
-        "Before the call, the model was in evaluation mode. After it, the model or a part is in training mode.",
+        "Before the call, the model was in evaluation mode. After the call, the model or one of its parts"
+        " is in training mode.",
         "Which attribute tells the mode of the model? Store it before you change the mode.",
         "model.train(was_training) => model.train()",
         says=r"The model was in evaluation mode before the call\. Now it, or a part, is",
@@ -344,8 +345,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "clears_before_the_step",
-        "The parameters do not change as they should.",
-        "Do you call `zero_grad`, `backward` and `step`, each of them once? In which order?",
+        "The gradients are cleared between `backward` and `step`, so `step` does not use them.",
+        "Do you call `zero_grad`, `backward` and `step` exactly once each? In which order?",
         """
         optimizer.zero_grad()
         loss.backward()
@@ -452,7 +453,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "losses_not_averaged",
-        "The loss has one number for each guess instead of one number in all.",
+        "The loss has one number for each guess instead of a single number.",
         "Which value does the argument `reduction` of `cross_entropy` have by default, and which one do you"
         " pass?",
         "F.cross_entropy(...) => F.cross_entropy(..., reduction='none')",
@@ -508,7 +509,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "residual_path_loses",
-        "With all weights at zero, the output of the block should be its input, but it is not.",
+        "If all weight matrices are zero, the output of the block should be its input, but it is not.",
         "Do you add x itself to the output of the attention, and h itself to that of the feed-forward"
         " network? Does dropout or a norm act on a sum?",
         says=r"Dropout may act within a half, but not on the sum",
@@ -524,8 +525,8 @@ MISCONCEPTIONS = (
     Misconception(
         "wrong_loss",
         "The loss is not the mean cross-entropy of the logits that you return.",
-        "Which positions of the logits and of the targets go into `cross_entropy`, and in which shapes? The targets"
-        " already are the next tokens, so do not shift the logits or the targets.",
+        "Which positions of the logits and of the targets go into `cross_entropy`, and in which shapes? Do"
+        " not shift them: the targets already are the next tokens.",
         says=r"It should be the mean cross-entropy of the logits that you return",
         if_unrepaired=True,
     ),
@@ -587,8 +588,8 @@ MISCONCEPTIONS = (
     Misconception(
         "nothing_trained",
         "The parameters do not change.",
-        "`backward` computes the gradients, and `step` uses them. Do you call both, in this order, and when"
-        " do you clear the gradients?",
+        "`backward` computes the gradients, and `step` uses them. Do you call both, in this order? When do"
+        " you clear the gradients?",
         says=r"The parameters have not moved",
     ),
     Misconception(

@@ -42,7 +42,7 @@ PLACES = (
     Place(
         "result_discarded",
         "The result of a call is not used.",
-        "Does this method change its tensor, or does it return a new one?",
+        "Does this call change a tensor, or does it return a new one?",
         kinds="discarded",
     ),
     Place(
@@ -61,8 +61,7 @@ PLACES = (
     Place(
         "not_a_buffer",
         "A tensor of the module is not a buffer.",
-        "Should an optimizer change this tensor? Should it move to another device with the module? Which kind of"
-        " attribute is it in your code?",
+        "Should an optimizer change this tensor? Should it move to another device with the module?",
         kinds="buffer",
     ),
     Place(
@@ -150,7 +149,8 @@ PLACES = (
     Place(
         "order_of_layers",
         "The parts of the module are created in the wrong order.",
-        "Each part draws its random numbers when it is created. In which order does the exercise name them?",
+        "Each part gets its random numbers when it is created. In which order does the exercise name the"
+        " parts?",
         "self.A = nn.Linear(...)\nself.A = nn.Parameter(...)\nself.A = nn.Embedding(...)",
         kinds="order",
     ),
@@ -385,7 +385,8 @@ PLACES = (
     Place(
         "parameter",
         "A parameter of the module is wrong.",
-        "Compare the parameter with the description: its shape, how its numbers are drawn, and whether it can learn.",
+        "Compare the parameter with the description: its shape, the function for its random numbers, and"
+        " whether it can learn.",
         "nn.Parameter(P)\nnn.Parameter(P, ...)\nnn.Parameter(X, ...)\nnn.Parameter(torch.rand(P, B))\n"
         "nn.Parameter(torch.rand(A, P))\nnn.Parameter(..., requires_grad=P)",
     ),

@@ -42,8 +42,7 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_not_transposed",
         "The second factor of a product is not transposed.",
-        "With square matrices this raises no error. Each number of the product should be the dot product of two"
-        " rows. Which two rows?",
+        "Each number of the product should be the dot product of two rows. Which two rows?",
         "X @ Y.transpose(A, B) => X @ Y",
     ),
     Misconception(
@@ -67,8 +66,8 @@ MISCONCEPTIONS = (
     Misconception(
         "three_dimensions_only",
         "The result is wrong if there is no batch dimension, or more than one.",
-        "Which dimension do you name in your code? Count it from the end: then the number of batch"
-        " dimensions does not matter.",
+        "Which dimension numbers does your code use? Negative numbers count from the end, so they fit any"
+        " number of batch dimensions.",
         """
         X.transpose(-2, -1) => X.transpose(1, 2)
         X.transpose(-2, -1) => X.permute(0, 2, 1)
@@ -80,13 +79,13 @@ MISCONCEPTIONS = (
     Misconception(
         "values_from_keys",
         "The keys are used in place of the values.",
-        "Which tensor do you multiply the weights with? Which one should it be?",
+        "Which tensor should the weights be multiplied with?",
         "W @ values => W @ keys\nW @ v => W @ k",
     ),
     Misconception(
         "values_by_the_layer_of_the_keys",
         "The values are computed by the layer or matrix of the keys.",
-        "Which layer or matrix should compute the values? Which one does your code apply?",
+        "Which layer or matrix should compute the values?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{k})",
             "self.{v}(X) => self.{k}(X)",
@@ -96,13 +95,13 @@ MISCONCEPTIONS = (
     Misconception(
         "values_from_queries",
         "The queries are used in place of the values.",
-        "Which tensor do you multiply the weights with? Which one should it be?",
+        "Which tensor should the weights be multiplied with?",
         "W @ values => W @ queries\nW @ v => W @ q",
     ),
     Misconception(
         "values_by_the_layer_of_the_queries",
         "The values are computed by the layer or matrix of the queries.",
-        "Which layer or matrix should compute the values? Which one does your code apply?",
+        "Which layer or matrix should compute the values?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{q})",
             "self.{v}(X) => self.{q}(X)",
@@ -112,7 +111,7 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_from_queries",
         "The keys are computed by the layer or matrix of the queries.",
-        "Which layer or matrix should compute the keys? Which one does your code apply?",
+        "Which layer or matrix should compute the keys?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{q}, self.{v})",
             "self.{k}(X) => self.{q}(X)",
@@ -122,7 +121,7 @@ MISCONCEPTIONS = (
     Misconception(
         "queries_from_keys",
         "The queries are computed by the layer or matrix of the keys.",
-        "Which layer or matrix should compute the queries? Which one does your code apply?",
+        "Which layer or matrix should compute the queries?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{k}, self.{k}, self.{v})",
             "self.{q}(X) => self.{k}(X)",
@@ -155,8 +154,8 @@ MISCONCEPTIONS = (
     Misconception(
         "projected_twice",
         "A token passes through two layers, one after the other, before the attention.",
-        "Follow one token to the scores and to the weighted sum. How many layers should be applied to it on"
-        " the way?",
+        "A token goes through one layer to become a query, a key or a value. Through how many layers does"
+        " it go in your code?",
         each(*(f"self.{{{n}}}(X) => self.{{{n}}}(self.{{{n}}}(X))" for n in "qkv"))
         + each(
             "\nself.{q}(X) => self.{k}(self.{q}(X))",
@@ -230,8 +229,7 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_ignored",
         "The queries are compared with themselves, and the keys are not used.",
-        "If you replace the keys, does your result change? Which two tensors do you multiply to get the"
-        " scores?",
+        "If you replace the keys, does your result change?",
         """
         X @ Y.transpose(A, B) => X @ X.transpose(A, B)
         """,
@@ -240,8 +238,7 @@ MISCONCEPTIONS = (
     Misconception(
         "queries_ignored",
         "The keys are compared with themselves, and the queries are not used.",
-        "If you replace the queries, does your result change? Which two tensors do you multiply to get the"
-        " scores?",
+        "If you replace the queries, does your result change?",
         """
         X @ Y.transpose(A, B) => Y @ Y.transpose(A, B)
         """,
@@ -250,7 +247,8 @@ MISCONCEPTIONS = (
     Misconception(
         "cosines",
         "Vectors are normalised to length 1, but the description does not ask for it.",
-        "A dot product also depends on the lengths of the vectors. Which step of your code removes these lengths?",
+        "A dot product also depends on the norms (geometric lengths) of the vectors. Which step of your"
+        " code removes these norms?",
         """
         X @ Y.transpose(A, B) => nn.functional.normalize(X, dim=-1) @ nn.functional.normalize(Y, dim=-1).transpose(A, B)
         X @ Y.transpose(A, B) => torch.nn.functional.normalize(X, dim=-1) @ torch.nn.functional.normalize(Y, dim=-1).transpose(A, B)
@@ -293,8 +291,8 @@ MISCONCEPTIONS = (
     Misconception(
         "one_side_normalised",
         "One of the two vectors is normalised to length 1 before the dot product.",
-        "A dot product also depends on the lengths of both vectors. Which step of your code removes one of"
-        " these lengths?",
+        "A dot product also depends on the norms (geometric lengths) of both vectors. Which step of your"
+        " code removes one of the norms?",
         """
         X @ Y.transpose(A, B) => X / X.norm(dim=-1, keepdim=True) @ Y.transpose(A, B) || X @ (Y / Y.norm(dim=-1, keepdim=True)).transpose(A, B)
         inputs @ query => inputs @ (query / query.norm())
@@ -346,7 +344,7 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_from_values",
         "The keys are computed by the layer or matrix of the values.",
-        "Which layer or matrix should compute the keys? Which one does your code apply?",
+        "Which layer or matrix should compute the keys?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{v})",
             "self.{k}(X) => self.{v}(X)",

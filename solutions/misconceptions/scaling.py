@@ -11,8 +11,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "scaled_without_root",
-        "The scores are divided by the size of a key, without the square root.",
-        "Which function does the formula apply to the size of a key?",
+        "The scores are divided by the width d_k of a key, without the square root.",
+        "Which function does the formula apply to d_k?",
         "X / Y**0.5 => X / Y\nattention(Q, K, ...) => attention(Q / K.shape[-1]**0.5, K, ...)",
     ),
     Misconception(
@@ -109,7 +109,7 @@ MISCONCEPTIONS = (
     Misconception(
         "scaled_twice",
         "The scores are scaled twice.",
-        "How many divisions are there in your code between the product of queries and keys and the softmax?",
+        "How often does your code divide the scores before the softmax?",
         "X / Y**0.5 => X / Y**0.5 / Y**0.5",
     ),
     Misconception(
@@ -124,7 +124,8 @@ MISCONCEPTIONS = (
     Misconception(
         "biased",
         "The sum of squares is divided by the number of scores instead of this number minus 1.",
-        "Which value of `unbiased`, or of `correction`, does `var` have by default? Which one do you use?",
+        "Which default value does the argument `unbiased` (or `correction`) of `var` have? Which value do"
+        " you use?",
         """
         X.var(...) => X.var(..., unbiased=False) || X.var(..., correction=0)
         """,
@@ -140,7 +141,7 @@ MISCONCEPTIONS = (
     Misconception(
         "variance_of_rows",
         "A variance or a mean is computed for each row or column, instead of one variance for all scores.",
-        "Over which dimensions do you take the variance? There is one variance of all n * m scores.",
+        "Over which dimensions do you take the variance?",
         """
         X.var() => X.var(dim=-1).mean() || X.var(dim=-2).mean() || X.var(dim=-1) || X.var(dim=-2) || X.mean(dim=-1).var()
         """,
@@ -184,7 +185,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "fractions_cut_off",
-        "A number loses its digits after the point.",
+        "A number is rounded to a whole number.",
         "The square root of 2 is not a whole number. Which step of your code rounds it, or rounds the"
         " scores?",
         "X / Y**0.5 => X / int(Y**0.5) || X // Y**0.5 || X / round(Y**0.5)",

@@ -49,8 +49,7 @@ MISCONCEPTIONS = (
     Misconception(
         "softmax_dim_from_the_front",
         "With additional batch dimensions, the softmax runs over the wrong dimension.",
-        "Which index does the dimension of the keys have if you count from the end? This index does not depend"
-        " on the number of batch dimensions.",
+        "Which index does the dimension of the keys have, counted from the end?",
         "return torch.softmax(X, dim=D) => return torch.softmax(X, dim=1 if X.dim() == 2 else 2)"
         " || return torch.softmax(X, dim={1: 0, 2: 1, 3: 2}.get(X.dim(), 1))",
     ),

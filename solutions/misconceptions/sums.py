@@ -32,7 +32,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "whole_sequence",
-        "Every token is averaged with the whole sequence.",
+        "The average of every token contains the whole sequence.",
         "Which tokens may the first token see? Which tokens are in its average?",
         "X[B, :T + 1] => X[B]\nW @ x => x.mean(dim=-2, keepdim=True).expand_as(x)\nreturn W @ x => return x.mean(dim=-2)\ntorch.tril(X) => X",
         where="average",
@@ -52,7 +52,7 @@ MISCONCEPTIONS = (
     Misconception(
         "misses_the_last",
         "The last round of a loop, or the last entry or row, is left out.",
-        "Which is the last index that your code uses? Try the smallest input.",
+        "Which is the last index that your code uses? Try an input with only one entry or row.",
         """
         range(X) => range(X - 1)
         return weights @ inputs => return weights[..., :-1] @ inputs[..., :-1, :]
@@ -63,7 +63,7 @@ MISCONCEPTIONS = (
     Misconception(
         "misses_the_first",
         "The first round of a loop, or the first entry or row, is left out.",
-        "Which is the first index that your code uses? Try the smallest input.",
+        "Which is the first index that your code uses? Try an input with only one entry or row.",
         """
         range(X) => range(1, X)
         return weights @ inputs => return weights[..., 1:] @ inputs[..., 1:, :]
@@ -73,7 +73,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "along_the_features",
-        "The mean is taken over the features of each token, but it should be taken over the tokens.",
+        "The mean is taken over the features of each token instead of over the tokens.",
         "Which dimension of x counts the tokens, and which one counts the features of a token?",
         "X.mean(dim=D) => X.mean(dim=-1)\nX.cumsum(dim=D) => X.cumsum(dim=-1)",
     ),
@@ -142,7 +142,7 @@ MISCONCEPTIONS = (
     Misconception(
         "negatives_cut",
         "Negative numbers are set to 0.",
-        "Try numbers of both signs. Should the negative ones become 0?",
+        "Try numbers of both signs. Should the negative numbers become 0?",
         "scores => scores.clamp(min=0)\nreturn X => return X * (X > 0)",
     ),
     Misconception(
@@ -248,7 +248,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "fractions_lost",
-        "The digits after the point are lost.",
+        "The digits after the decimal point are lost.",
         "Try vectors of small numbers, such as 0.3. Which step of your code rounds the products?",
         "total + a[I] * b[I] => total + (a[I] * b[I]).trunc()",
     ),
@@ -344,7 +344,7 @@ MISCONCEPTIONS = (
     Misconception(
         "subtracted_for_divided",
         "The sum is subtracted from the scores, but the scores should be divided by it.",
-        "Try the scores 1 and 3. Their sum is 4. Which fraction of 4 is the score 1, and which is the score 3?",
+        "Try the scores 1 and 3. Which fraction of their sum is each of them?",
         "scores / scores.sum() => scores - scores.sum()",
     ),
     Misconception(

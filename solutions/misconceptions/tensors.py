@@ -21,9 +21,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "inputs_detached",
-        "A part of the computation is detached from its inputs.",
-        "Which input or layer gets no gradient? Look for `detach`, `data`, `item` or a new tensor in your"
-        " code.",
+        "A step of your code uses a detached tensor, so a part of the gradient is missing.",
+        "Look for `detach`, `data`, `item` or a new tensor in your code. Which gradient is lost there?",
         "X @ Y => X @ Y.detach() || X.detach() @ Y\nself.A(X) => self.A(X.detach()) || self.A(X).detach()",
     ),
     Misconception(
@@ -159,7 +158,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "no_batches",
-        "A line of your code gets a tensor with the wrong number of dimensions, or with too many values.",
+        "A line of your code gets a tensor with the wrong number of dimensions, or it unpacks more values"
+        " than it has names.",
         "Print the shape of the tensor in the line that fails. How many dimensions does this line expect?",
         crash=r"t\(\) expects a tensor with <= 2 dimensions|expected 2D|must be a matrix|must be 2-D|1D tensors expected|"
         r"vector \+ matrix|too many values to unpack \(expected 2\)",
@@ -198,8 +198,7 @@ MISCONCEPTIONS = (
     Misconception(
         "view_on_turned_memory",
         "`view` cannot give this tensor the new shape, because of the order of its numbers in memory.",
-        "`view` can join two dimensions only if their numbers are neighbours in memory. After `transpose` or `permute`"
-        " they are not. Which function makes a copy if it has to?",
+        "Do you use `view` after `transpose` or `permute`? Which function makes a copy if it has to?",
         crash=r"RuntimeError: view size is not compatible with input tensor's size and stride",
     ),
     Misconception(
@@ -240,7 +239,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_number_of_dimensions",
-        "A line of your code gets a tensor with the wrong number of dimensions or values.",
+        "A line of your code gets a tensor with the wrong number of dimensions, or it unpacks the wrong"
+        " number of values.",
         "Print the shape of the tensor in the line that fails. How many dimensions does this line expect?"
         " Count dimensions from the end.",
         crash=r"einsum\(\): the number of subscripts in the equation|must be a 3D tensor|"
@@ -249,8 +249,7 @@ MISCONCEPTIONS = (
     Misconception(
         "six_by_six",
         "The result has the shape (6, 6) for an input that needs another size.",
-        "The example has six tokens, but other inputs have more or fewer. From which tensor does your code"
-        " read the size?",
+        "The example has six tokens. From which tensor does your code read the size?",
         says=r"must have shape \(\d+, \d+\), but it has \(6, 6\)",
     ),
     Misconception(
@@ -277,8 +276,8 @@ MISCONCEPTIONS = (
     Misconception(
         "matrices_do_not_fit",
         "Two matrices cannot be multiplied, because their shapes do not fit.",
-        "Print both shapes before this step. Has the first matrix as many columns as the second"
-        " matrix has rows?",
+        "Print both shapes before this step. Is the number of columns of the first matrix equal to the"
+        " number of rows of the second?",
         crash=r"RuntimeError: (Expected size for first two dimensions of batch2|mat1 and mat2 shapes cannot)",
     ),
     Misconception(
@@ -291,15 +290,14 @@ MISCONCEPTIONS = (
     Misconception(
         "another_number_of_values",
         "The new shape needs more or fewer values than the tensor has.",
-        "Does each size in your `view` or `reshape` come from the tensor itself, or is it a number from an"
-        " example?",
+        "Does each size in your `view` or `reshape` come from the tensor, or from an example?",
         crash=r"RuntimeError: shape '\[[-\d, ]+\]' is invalid for input of size",
     ),
     Misconception(
         "shares_memory",
         "The result shares its memory with an input: if the caller writes into the result, the input"
         " changes.",
-        "Does your code return an input itself, or a view of it? Try the smallest sizes, too.",
+        "Does your code return an input itself, or a view of it? Try sizes of 1, too.",
         says=r"were overwritten, and \w+ changed with them",
     ),
     Misconception(
@@ -328,8 +326,7 @@ MISCONCEPTIONS = (
     Misconception(
         "whole_numbers",
         "The result contains whole numbers, or True and False.",
-        "Which step of your code gives integers or truth values? They have no digits after the point, and no"
-        " gradient flows through them.",
+        "Which step of your code gives integers or truth values? No gradient flows through them.",
         says=r"must be float(32|64), but it is (u?int\d+|bool)",
     ),
     Misconception(
@@ -360,7 +357,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "names_do_not_fit",
-        "The module's parameters have other names or shapes than the parameters that are loaded into them.",
+        "The names or shapes of your parameters differ from those that are loaded into your module.",
         "Print the `state_dict` of your module. Compare its names and shapes with the exercise.",
         crash=r"Error\(s\) in loading state_dict",
     ),
@@ -376,8 +373,8 @@ MISCONCEPTIONS = (
     Misconception(
         "not_a_number",
         "The result contains NaN.",
-        "NaN comes from inf - inf, from 0 / 0, or from the softmax of a row in which everything is hidden. Which"
-        " step of your code gives the first NaN?",
+        "NaN comes from inf - inf, 0 / 0, or the softmax of a row in which everything is hidden. Which step"
+        " of your code gives the first NaN?",
         says=r"has NaN at",
         whole=True,
         if_unrepaired=True,
@@ -390,15 +387,16 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "shapes_do_not_fit",
-        "Two tensors are combined whose shapes do not fit.",
-        "Write the two shapes under each other, aligned on the right. Which dimensions differ, and which should be 1?",
+        "The shapes of two tensors do not fit together.",
+        "Compare the two shapes from the last size to the first. Which sizes differ? Should one of them be"
+        " 1?",
         crash=r"The size of tensor a \(\d+\) must match the size of tensor b",
     ),
     Misconception(
         "found_although_it_is_causal",
         _FOUND,
-        "If you change later tokens, but keep all shapes, which rows of this module's output must stay the same,"
-        " except for rounding? Does your probe compare only these rows, with a tolerance?",
+        "If you change only the last tokens of a text, and keep its length, which rows of this module's"
+        " output must stay the same? Does your probe compare only these rows, with a tolerance for rounding?",
         says=r"sees_the_future returned True (?P<quoted>for a module that .+?)\. It is written",
         where="def sees_the_future",
     ),
