@@ -21,7 +21,7 @@ from autograder.submission.submission import count_newer_pythons
 PACKAGES = ("nbgrader", "pytest", "jupytext", "ipython", "pydantic")
 KERNEL = "python3"
 WRITTEN = (".", "build", "assignments", "submitted", "autograded", "feedback")
-_INSTALL = "install the engine again, with pip or by `make setup` in its own folder"
+_INSTALL = "install the autograder again, with pip or with `make setup` in its source folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,10 @@ def _walls(zygote: Zygote, demanded: Tier) -> Check:
     tiers = list(Tier)  # the strictest first
     strict_enough = tiers.index(zygote.tier) <= tiers.index(demanded)
     state = f"{zygote.tier}: {', '.join(zygote.walls) or 'no walls'}"
-    fix = f"course.yaml demands {demanded} walls (autograder/docs/walls.md); add them, or lower `walls`"
+    fix = (
+        f"course.yaml demands `walls: {demanded}`, which this machine does not offer; set it up as in "
+        "autograder/docs/walls.md, or choose a weaker value"
+    )
     return _check("walls", strict_enough, state, fix)
 
 
@@ -130,6 +133,6 @@ def _newer_pythons(root: Path) -> Iterator[Check]:
         for error in failures:
             yield Check("notebooks", False, str(error), "read the log, or remove the file from submitted/")
         if newer:
-            counts = ", ".join(f"{count} of Python {version}" for version, count in newer.items())
-            effect = "newer than this Python; if newer syntax fails here, an instructor grades the answer"
-            yield Check("notebooks", True, f"{counts}: {effect}")
+            counts = ", ".join(f"{count} with Python {version}" for version, count in newer.items())
+            effect = "an instructor grades each answer that fails because the grader's Python is older"
+            yield Check("notebooks", True, f"{counts}; {effect}")

@@ -88,10 +88,8 @@ def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime)
             last = last_due_time(course, earlier)
             if answered and (last is None or now <= last):
                 when = f"after {last.isoformat(' ', 'minutes')}" if last else f"when {earlier} has ended"
-                problem = (
-                    f"its code would show students {answered} of {earlier}; release {exercise.name} {when}"
-                )
-                yield f"{exercise.name}: {problem}"
+                problem = f"students could read answers to {answered} of {earlier} in its code"
+                yield f"{exercise.name}: {problem}; release it {when}"
 
 
 def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:

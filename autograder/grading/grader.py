@@ -49,7 +49,7 @@ _ANOTHER_FILE = "This file contains no answer to this exercise. An instructor wi
 _EXPLAINED = (Verdict.FAILED, Verdict.CRASHED, Verdict.NOT_JUDGED)
 _RULE_UNCHECKED = (
     "This code contains a very large number or a very long expression. So the grader cannot check which "
-    "functions the code uses. Your instructor will check it."
+    "functions the code uses. Your instructor will check this."
 )
 _NOT_REVIEWED = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
 _COMPLETE = (Verdict.FAILED, Verdict.NOT_JUDGED)  # verdicts of runs in which the answer raised no error

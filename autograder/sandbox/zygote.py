@@ -63,8 +63,8 @@ class Zygote:
         if missing and not unsafe:
             self.close()
             raise WallError(
-                f"the course demands the {demanded} walls, but these are not in effect: "
-                f"{', '.join(missing)}; run `autograder doctor` to see why, or lower `walls` in course.yaml"
+                f"course.yaml demands `walls: {demanded}`, but this machine does not offer: "
+                f"{', '.join(missing)}; run `autograder doctor` for advice, or choose a weaker value"
             )
 
     @property

@@ -46,7 +46,7 @@ def _section(table: str) -> re.Pattern[str]:
 
 def to_strength(proofs: Iterable[Proof]) -> str:
     """Return a table with the strength of each exercise's hidden tests, from `autograder verify`."""
-    heads = ("exercise", "mutants caught", "declared equivalent", "misconceptions that fail a test", "bits")
+    heads = ("exercise", "mutants caught", "mutants declared right", "misconceptions caught", "bits")
     rows = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
     for proof in proofs:
         strength, costs = proof.strength or Strength(), proof.costs or Costs()
@@ -80,7 +80,7 @@ def to_markdown(
     different = [sum(len(other.full[id_] ^ marks[id_]) for id_ in other.full) for other in others]
     notes = [
         f"{other.grader} graded only {len(other.full)} submissions, from which its time for {count} is "
-        f"estimated. This grader judged {answers} of these answers differently."
+        f"estimated. Its results differ from those of this grader for {answers} of their answers."
         for other, answers in zip(others, different, strict=True)
     ]
     return "\n\n".join(filter(None, [where, table, " ".join(notes)]))

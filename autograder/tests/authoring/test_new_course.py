@@ -230,7 +230,7 @@ def test_each_file_that_the_authors_page_shows_is_part_of_a_course_that_is_prove
     assert proof.accepted == 1
     assert proof.mistakes == (2 if subject == "numpy" else 1)
     assert proof.costs is not None
-    assert "1 of 1 misconceptions fail a test" in str(proof.costs)
+    assert "the tests catch 1 of 1 misconceptions" in str(proof.costs)
 
 
 @pytest.mark.parametrize("subject", FIRST_OF)
