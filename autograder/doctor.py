@@ -22,6 +22,7 @@ PACKAGES = ("nbgrader", "pytest", "jupytext", "ipython", "pydantic")
 KERNEL = "python3"
 WRITTEN = (".", "build", "assignments", "submitted", "autograded", "feedback")
 _INSTALL = "install the autograder again, with pip or with `make setup` in its source folder"
+_REMOVE = "repair the file in submitted/, or remove it; build/autograder.log may name the cause"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def _newer_pythons(root: Path) -> Iterator[Check]:
         failures = list[SubmissionError]()
         newer = count_newer_pythons(course, course.exercises.values(), failures.append)
         for error in failures:
-            yield Check("notebooks", False, str(error), "read the log, or remove the file from submitted/")
+            yield Check("notebooks", False, str(error), _REMOVE)
         if newer:
             counts = ", ".join(f"{count} with Python {version}" for version, count in newer.items())
             effect = "an instructor grades each answer that fails because the grader's Python is older"

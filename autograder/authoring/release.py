@@ -191,7 +191,7 @@ def problems(exercise: Exercise) -> Iterator[str]:
             fix = f"move any answers in it to {ACCEPTED} or {MISTAKES}, then delete the file"
             yield f"{path}: is not used in an exercise; {fix}"
     if exercise.points and not exercise.accepted:
-        yield f"{exercise.folder / ACCEPTED}: has no right answer besides the reference; write at least one"
+        yield f"{exercise.folder / ACCEPTED}: has no right answer besides the solution; write at least one"
     if exercise.points and not known_mistakes(exercise):
         yield f"{exercise.folder / MISTAKES}: has no known mistake; write at least one"
     yield from _release_problems(exercise)

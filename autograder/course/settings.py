@@ -245,7 +245,9 @@ class CourseSettings(_Strict):
 
     course: Name = Field(description="the course's id in nbgrader")
     title: str = Field(min_length=1, description="the course's name on pages")
-    walls: Tier = Field(Tier.FULL, description="the isolation of submissions that the machine must offer")
+    walls: Tier = Field(
+        Tier.FULL, description="how well the machine must isolate submissions: full, container or bare"
+    )
     packages: Packages = Field(
         DEFAULT, description="pip's names of the packages that notebooks import; [] if they need only Python"
     )
@@ -263,8 +265,8 @@ class CourseSettings(_Strict):
     )
     graders: tuple[Annotated[str, Field(min_length=1, max_length=100)], ...] = Field(
         (),
-        description="user names of instructors who grade written answers; of three instructors, each gets "
-        "every third student",
+        description="user names of instructors who grade written answers; each gets an equal part of the "
+        "students",
     )
     mutants_fail: Share = Field(
         0.97,

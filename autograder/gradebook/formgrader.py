@@ -50,7 +50,7 @@ _MAX_LINES = 20
 Resources = dict[str, Any]
 # The forms in which hints name forbidden code: `"torch.dot"`, `"the module numpy itself"`, `called mm`.
 _NAMED_CODE = re.compile(r'"(?:the module )?(?:[\w.]+\.)?([\w@]+)(?: itself)?"|call(?:s|ed) (\w+)')
-_FOR_STUDENTS = re.compile(r"^An instructor will look at this answer because (\w)")
+_FOR_STUDENTS = re.compile(r"^An instructor (will look at|looks at) this answer( because of [^.]*)?\. ")
 _REASONS = {
     "own text": "This student did not change the cell for the answer, but wrote text in other cells. "
     "This page shows the other cells.",
@@ -283,7 +283,7 @@ def _hint(report: Report | None, question: str) -> str:
         return f"This student's file {words}All questions score 0. To confirm this, save 0 as the score."
     hints = (each.hint for each in report.questions if each.name == question) if report else ()
     hint = next(filter(None, hints), "") or (report.message if report else "")
-    return _FOR_STUDENTS.sub(lambda match: match[1].upper(), hint)
+    return _FOR_STUDENTS.sub("", hint)
 
 
 def _tested(report: Report | None, question: str) -> QuestionReport | None:

@@ -246,7 +246,7 @@ class GradebookSubmission:
 
     @property
     def points_in_words(self) -> str:
-        """A text such as "8 of 10 points" or, if answers are not graded, one that also says how many points."""
+        """A text such as "8 of 10 points so far; an instructor will grade answers worth ..." or "8 of 10"."""
         if self.score is None or not self.open_points:
             return f"{number(self.score)} of {number(self.max_score)}"
         graded = number(self.max_score - self.open_points)

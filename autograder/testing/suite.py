@@ -117,7 +117,10 @@ def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
         case LostError(verdict=verdict):
             return verdict, str(error)
         case ProtocolError():
-            return Verdict.CRASHED, "A call returned something that is not a valid reply."
+            return (
+                Verdict.CRASHED,
+                "After a call, the program that runs your code sent something that is not a valid reply.",
+            )
     return Verdict.GRADER_ERROR, ""
 
 

@@ -330,7 +330,7 @@ def test_an_answer_in_a_file_beside_the_notebook_is_found(
 
 @pytest.mark.parametrize(
     ("file", "finding"),
-    [(ACCEPTED, "has no right answer besides the reference"), (MISTAKES, "has no known mistake")],
+    [(ACCEPTED, "has no right answer besides the solution"), (MISTAKES, "has no known mistake")],
 )
 def test_an_exercise_without_any_answer_of_a_kind_is_found(course: Course, file: str, finding: str) -> None:
     (small(course).folder / file).unlink()

@@ -110,7 +110,7 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     # Names that some system takes for each other
     (
         ["Ada/01_small.ipynb", "ada/x/01_small.ipynb", "eve/01_small.ipynb"],
-        ["Ada: new", 'ada: refused: submitted/ has "Ada" already', "eve: new"],
+        ["Ada: new", 'ada: refused: submitted/ already has "Ada", which', "eve: new"],
     ),
     (["ada/e\u0301/01_small.ipynb", "ada/\u00e9/01_small.ipynb"], ["01_small.ipynb counts instead of"]),
     # Names that lead elsewhere, or mean more than themselves
@@ -175,7 +175,7 @@ LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
     (["ada/x/ada/01_small.ipynb", "ada/x/bob/01_small.ipynb"], ["ada: new: ada/x/bob/01_small.ipynb counts"]),
     # In one folder, which may have the archive's name
     (["class/ada/01_small.ipynb", "class/bob/01_small.ipynb"], ["ada: new", "bob: new"]),
-    (["class/bob/01_small.ipynb"], ['in the list of students; if the folder "class" holds the whole class']),
+    (["class/bob/01_small.ipynb"], ['in the list of students; if "class" is the folder of the whole class']),
     (["ada/bob/01_small.ipynb"], ["ada: new"]),
     (["ada/bob/01_small.ipynb", "ada/eve/01_small.ipynb"], ["ada: new: ada/eve/01_small.ipynb counts"]),
     # alone in an archive, as platforms name it
