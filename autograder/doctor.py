@@ -21,7 +21,7 @@ from autograder.submission.submission import count_newer_pythons
 PACKAGES = ("nbgrader", "pytest", "jupytext", "ipython", "pydantic")
 KERNEL = "python3"
 WRITTEN = (".", "build", "assignments", "submitted", "autograded", "feedback")
-_INSTALL = "install the autograder again, with pip or with `make setup` in its source folder"
+_INSTALL = "reinstall the autograder: with pip, or with `make setup` in its source folder"
 _REMOVE = "repair the file in submitted/, or remove it; build/autograder.log may name the cause"
 
 

@@ -181,7 +181,7 @@ class ExerciseGradebook:
         )
 
     def _passed_over(self, student: str, attempt: Attempt) -> str:
-        """Return a text such as "attempt 1 of 2 counts; the newest came so late that it scores 0".
+        """Return a text such as "counted: attempt 1 of 2; the newest came so late that it scores 0".
 
         Return "" if the newest attempt counts, or if it could count under another rule in course.yaml.
         """
@@ -190,7 +190,7 @@ class ExerciseGradebook:
             return ""
         why = self._selection.why_passed_over(student, attempts[-1]).rstrip(".")
         name = name_of_attempt(self.exercise, attempts, attempt)
-        return f"{name} counts; the newest {why}" if why else ""
+        return f"counted: {name}; the newest {why}" if why else ""
 
     def _candidates_of(self, student: str) -> Sequence[Attempt]:
         """Return the attempts from which `finish` chooses, the preferred attempt first."""

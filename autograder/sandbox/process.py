@@ -303,7 +303,7 @@ def _how(status: int) -> str:
         return f"the process ended itself (exit code {code})"
     descriptions: dict[int, str] = {
         signal.SIGSEGV: "ended with a segmentation fault",
-        signal.SIGABRT: "was aborted",
+        signal.SIGABRT: "ended with an abort",
         signal.SIGXCPU: "was stopped because it used up its processor time",
         signal.SIGSYS: "was stopped because of a forbidden system call",
         signal.SIGKILL: "was stopped because it used too much memory, time or disk, or too many threads",
