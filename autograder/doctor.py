@@ -21,7 +21,8 @@ from autograder.submission.submission import count_newer_pythons
 PACKAGES = ("nbgrader", "pytest", "jupytext", "ipython", "pydantic")
 KERNEL = "python3"
 WRITTEN = (".", "build", "assignments", "submitted", "autograded", "feedback")
-_INSTALL = "install the engine again, with pip or by `make setup` in its own folder"
+_INSTALL = "reinstall the autograder: with pip, or with `make setup` in its source folder"
+_REMOVE = "repair the file in submitted/, or remove it; build/autograder.log may name the cause"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,10 @@ def _walls(zygote: Zygote, demanded: Tier) -> Check:
     tiers = list(Tier)  # the strictest tier is the first
     strict_enough = tiers.index(zygote.tier) <= tiers.index(demanded)
     state = f"{zygote.tier}: {', '.join(zygote.walls) or 'no walls'}"
-    fix = f"course.yaml demands {demanded} walls (autograder/docs/walls.md); add them, or lower `walls`"
+    fix = (
+        f"course.yaml demands `walls: {demanded}`, which this machine does not offer; set it up as in "
+        "autograder/docs/walls.md, or choose a weaker value"
+    )
     return _check("walls", strict_enough, state, fix)
 
 
@@ -128,8 +132,8 @@ def _newer_pythons(root: Path) -> Iterator[Check]:
         failures = list[SubmissionError]()
         newer = count_newer_pythons(course, course.exercises.values(), failures.append)
         for error in failures:
-            yield Check("notebooks", False, str(error), "read the log, or remove the file from submitted/")
+            yield Check("notebooks", False, str(error), _REMOVE)
         if newer:
-            counts = ", ".join(f"{count} of Python {version}" for version, count in newer.items())
-            effect = "newer than this Python; if newer syntax fails here, an instructor grades the answer"
-            yield Check("notebooks", True, f"{counts}: {effect}")
+            counts = ", ".join(f"{count} with Python {version}" for version, count in newer.items())
+            effect = "an instructor grades each answer that fails because the grader's Python is older"
+            yield Check("notebooks", True, f"{counts}; {effect}")

@@ -126,8 +126,8 @@ def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str
         return now
     key = "Y" if released == "code" else "M"
     NOTES[
-        f"{path.name} has the answer or check {name} in a {now} cell. Grading and these checks treat this "
-        f"cell as {released}. To change its type back, select the cell in Jupyter and press {key}."
+        f"{path.name} has the answer or check {name} in a {now} cell. It was a {released} cell, so grading "
+        f"and these checks read it as {released}. To change it back, select it in Jupyter and press {key}."
     ] = None
     return released
 
@@ -264,7 +264,7 @@ class Notebook:
         if failure and any(self.end.get(name) is not value for name, value in state.items()):
             self.set_variables(self.end)
             if not self.check(question):
-                self.note(f"passes the check of {question} only with variables that a later cell changes")
+                self.note(f"passes the check of {question} only after later cells have changed variables")
                 return ""
         print(end=self.printed if failure else "")  # pytest shows the output below the message
         return failure
@@ -376,4 +376,5 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         )
     elif not terminalreporter.getreports("error"):
         advice = f"save the notebook, not an export of it, as {HERE / NAME}.ipynb"
-        terminalreporter.line(f"nothing to check: {advice}; the questions are {', '.join(QUESTIONS)}")
+        names = ", ".join(QUESTIONS)
+        terminalreporter.line(f"nothing was checked: {advice}; if you named questions, use {names}")

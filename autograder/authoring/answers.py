@@ -112,9 +112,9 @@ def _why_wait(course: Course, name: str, now: datetime) -> str:
         return f"{name}: has no due date; add `due` to the exercise in course.yaml, or use --early"
     if now > last:
         return ""
-    what = "it is due" if last == course.exercises[name].settings.due else "the last extension ends"
+    what = "the due date" if last == course.exercises[name].settings.due else "the end of the last extension"
     when = last.isoformat(" ", "minutes")
-    return f"{name}: students can still submit, {what} {when}; wait until then, or use --early"
+    return f"{name}: students can still submit until {when}, {what}; wait until then, or use --early"
 
 
 def _write_solutions(course: Course, exercise: Exercise) -> Iterator[Path]:

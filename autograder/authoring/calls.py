@@ -69,8 +69,8 @@ def stale(answer: Answer, failed: Sequence[Run]) -> str:
         return ""
     if answer.error:
         return f'{answer.error} does not describe how this answer fails; delete error="{answer.error}"'
-    fix = f'adapt it to the solution, or add error="{error}" to its `# %%` line if you want this error'
-    return f"fails before it returns a result: {errors[0]}; {fix}"
+    fix = "correct its parameters and names; if this mistake should fail in this way"
+    return f'fails before it returns a result: {errors[0]}; {fix}, add error="{error}" to its `# %%` line'
 
 
 def _error_before_result(question: str, error: BaseException | None) -> str:

@@ -170,7 +170,7 @@ class Cost:
         if self.kind == "trivial":
             return f"{self.question}: an answer that {self.mistake} {kept}"
         code = f' (with "{self.changed}")' if self.changed else ""
-        return f"{self.question}: {self.kind} {self.mistake}{code} {kept}"
+        return f'{self.question}: the {self.kind} "{self.mistake}"{code} {kept}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ class Costs:
     sentences: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        counts = f"{self.failing} of {self.misconceptions} misconceptions fail a test"
+        counts = f"the tests catch {self.failing} of {self.misconceptions} misconceptions"
         return counts if self.misconceptions else ""
 
     def shares(self) -> Iterator[str]:
@@ -199,7 +199,7 @@ class Costs:
             kept = [cost.kept for cost in self.wrong if cost.group == group]
             tenths = Counter(math.ceil(round(10 * share, 6)) for share in kept)
             counts = " ".join(f"{tenths[tenth]:4}" for tenth in range(11))
-            head = f"{group:14} {len(kept):4} answers: how many get 0 %, up to 10 %, ... 100 % of the points"
+            head = f"{group:14} {len(kept):4} answers; numbers with 0 %, up to 10 %, ... 100 % of the points"
             yield f"{head}: {counts}"
         for cost in sorted(self.wrong, key=lambda cost: -cost.distance)[:_FURTHEST]:
             if cost.distance:
@@ -255,7 +255,7 @@ def measure(
     catalogue, declared = load_catalogue(exercise.catalogue), read_declared(exercise)
     catalogued = {question: Answers(exercise, catalogue, question) for question in exercise.points}
     costs = list(wrong_answers(suite, checks, sets, catalogued, failed, whole=whole))
-    fix = "change the test, so that its result is the same with all sets"
+    fix = "change the test so that its result is the same with every set of inputs"
     findings = [f"{cost.place}: {message}; {fix}" for cost in costs for message in cost.intermittent]
     findings += [*_needed_tests(suite, costs, declared, share), *_shares_outside(suite, costs, declared)]
     single = [cost for cost in costs if cost.kind == "misconception"]
@@ -380,12 +380,13 @@ def _needed_tests(
     counted = {key: failed for key, failed in fails.items() if failed or key not in places}
     unseen = [key for key, failed in counted.items() if not failed]
     for question, name in unseen if len(unseen) > (1 - share) * len(counted) else ():
-        fix = f"no test of {question} fails; add a test, or declare an exception in {MISTAKES}"
-        yield f"{suite.exercise.suite}: {question}__{name} changes a right answer, and {fix}"
+        fix = f"add a test, or declare an exception in {MISTAKES}"
+        problem = f"a right answer to {question}, changed by the misconception {name}, passes all tests"
+        yield f"{suite.exercise.suite}: {problem}; {fix}"
     for (question, name), place in places.items():
         if fails.get((question, name), ("",)):
-            problem = f"{name} needs no exception: it fails a hidden test, or changes no right answer"
-            yield f"{place}: {problem}; delete it here"
+            problem = f"{name} needs no exception: a test catches it, or it fits no right answer"
+            yield f"{place}: {problem}; delete the exception"
 
 
 def _shares_outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared]) -> Iterator[str]:
@@ -400,8 +401,10 @@ def _shares_outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Decl
             yield f"{cost.place or suite.exercise.suite}: {cost}{_rule_and_fix(suite, cost)}"
     for (question, name), place in reasons.items():
         if (question, name) not in outside:
-            problem = f"{name} needs no exception: the rules allow its share of the points of {question}"
-            yield f"{place}: {problem}; delete it here"
+            problem = (
+                f'no wrong answer "{name}" to {question} gets a share of the points that needs an exception'
+            )
+            yield f"{place}: {problem}; delete the exception"
 
 
 def _rule_and_fix(suite: Suite, cost: Cost) -> str:
@@ -419,7 +422,8 @@ def _rule_and_fix(suite: Suite, cost: Cost) -> str:
             f" and fails {fails}, but passes the visible check; make the check fail on this answer, {reason}"
         )
     change = "fewer" if cost.kept < 1 - cost.most else "more"
-    return f", although it passes the basic tests; let {fails} cost the answer {change} points, {reason}"
+    fix = f"change the weights so that answers that fail {fails} lose {change} points"
+    return f", although it passes the basic tests; {fix}, {reason}"
 
 
 def check_error(check: str, cells: tuple[str, ...], limit: float = MOST) -> BaseException | None:

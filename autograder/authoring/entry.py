@@ -40,7 +40,7 @@ def measure(
     problems = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
     proved = f"{problems.count(None)} of {len(pairs)}"
     summary = (
-        f"in {proved} pairs of builds_on, a mistake in the earlier question costs no points in the later one"
+        f"in {proved} pairs of builds_on, a wrong answer to the earlier question costs no points in the later"
         if pairs
         else ""
     )
@@ -67,8 +67,8 @@ def without_examples(exercise: Exercise, suite: Suite) -> Iterator[str]:
     """Yield a note on the questions for which feedback pages cannot show a call with a wrong result."""
     examples = Examples(suite)
     if names := ", ".join(examples.questions_without_example()):
-        note = f"wrong answers to {names} get no example on feedback pages"
-        yield f"{exercise.suite}: {note}, because pages show only calls with {examples.limits}"
+        note = f"feedback pages show no example of a wrong result for {names}"
+        yield f"{exercise.suite}: {note}; add a test with a call that pages can show: {examples.limits}"
 
 
 def _available(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[str]:
@@ -116,9 +116,9 @@ def _substitute_problem(exercise: Exercise, later: str, other: str, suite: Suite
     """
     if (share := _share(suite, (*exercise.reference, f"{later} = {other}"), later)) <= MOST:
         return None
-    problem = f"the right answer to {other} alone gets {share:.0%} of the points of {later}"
-    danger = f"students' code could call that answer when {later} is graded again"
-    return f"{exercise.folder}: {problem}, and {danger}; change {BUILDS_ON} of {later} in course.yaml"
+    problem = f"as an answer to {later}, the right answer to {other} gets {share:.0%} of the points"
+    danger = f"when {later} is graded again with right earlier answers, students' code could call it"
+    return f"{exercise.folder}: {problem}; {danger}; change {BUILDS_ON} of {later} in course.yaml"
 
 
 def _with_wrong_earlier(exercise: Exercise, caller: Answer, earlier: str) -> dict[str, str]:

@@ -67,7 +67,7 @@ def draft(path: Path, name: str, installed: Sequence[str] | None = None) -> Impo
     except Exception:  # the file may have any content
         cells = []
     if not any(_settings(cell).get("grade") for cell in cells):
-        fix = "name a notebook in nbgrader's source folder, with solutions and tests"
+        fix = "give the path of a notebook with solutions and tests from nbgrader's source folder"
         raise SourceError(f"{path}: is not a notebook with cells that nbgrader grades; {fix}")
     conversion = _Conversion(cells, path.parent)
     codes = [cell.source for cell in cells if cell.cell_type == "code"]
@@ -199,7 +199,7 @@ class _Conversion:
     def _note_unreadable(self, settings: Any, text: str) -> None:
         """Add a note on a cell that is not Python, if it seems to bind names."""
         if re.search(r"^\w+[ \t]*=[^=]|^(?:import|from|def|class)[ ]", text, re.MULTILINE):
-            why = "is not plain Python: it is a demo now, and grading skips it"
+            why = "is not plain Python, so it is now a demo, which grading skips"
             self.notes.append(f"{settings['grade_id']} {why}.")
 
     def _note_magics(self, settings: Any, magics: Sequence[str]) -> None:
@@ -239,7 +239,7 @@ class _Conversion:
         free = [name for name in bound if name not in self._answers]
         if not free:
             identity = settings["grade_id"]
-            self.notes.append(f"An instructor grades {identity}: it binds no name that a test could use.")
+            self.notes.append(f"{identity} defines nothing for a test to use, so an instructor grades it.")
             answer = self._manual(settings, text, is_code=True, points=0.0)
         else:
             following = self._following_words()
@@ -251,8 +251,8 @@ class _Conversion:
             self._add(code.strip("\n"), solution=name)
             identity = settings["grade_id"]
             if identity.isidentifier() and name not in {identity, *self._names.functions}:
-                fix = "To change it, rename the variable in all files of the exercise"
-                self.notes.append(f"Students see {identity} under the name of the variable {name}. {fix}.")
+                fix = "To change this name, rename the variable in all files of the exercise"
+                self.notes.append(f"The question {identity} is now called {name}, like its variable. {fix}.")
         self._owners |= dict.fromkeys(bound, answer)
 
     def _model_answer(self, identity: str, text: str) -> str:
@@ -264,7 +264,7 @@ class _Conversion:
         has_text_above = self._has_text_above()
         if is_question and not has_text_above:
             self._add(text, is_code=False)
-            self.notes.append(f"{identity} is a question. It is a text cell now: write its model answer.")
+            self.notes.append(f"{identity} asks a question without a model answer: write one below it.")
             return NO_ANSWER
         if is_question or not has_text_above:
             problem = "ends with a question" if is_question else "has no description above it"
@@ -316,11 +316,11 @@ class _Conversion:
             self.notes.append(f"{identity} is left out: there is no answer above it that it could test.")
             return
         if re.search("### (?:HASHED )?AUTOTEST", text):
-            self.notes.append(f"{identity} uses nbgrader's autotest: replace these lines by tests.")
+            self.notes.append(f"{identity} uses nbgrader's autotest: replace AUTOTEST lines with asserts.")
         visible, points = _HIDDEN.sub("", text).strip(), float(settings.get("points") or 0)
         answer.points += points
         if not answer.is_tested:
-            why = f"an instructor grades {answer.name}, which gets the points of {identity}, too"
+            why = f"an instructor grades {answer.name}, and its points now include those of {identity}"
             self.notes.append(f"{identity} is left out: {why}.")
             return
         answer.visible.append(visible)
@@ -397,8 +397,8 @@ class _Conversion:
                 entry = f"`{BUILDS_ON}: {{{name}: [{called}]}}`"
                 self.notes.append(
                     f"{name} calls {called}. If a wrong answer to {called} should cost no points in {name}, "
-                    f"add {entry} to the exercise in course.yaml, and an answer to {name} that calls "
-                    f"{called} to {ACCEPTED}."
+                    f"add {entry} to the exercise in course.yaml. Also write an answer to {name} that calls "
+                    f"{called} in {ACCEPTED}."
                 )
             earlier.append(name)
 

@@ -63,7 +63,9 @@ class Files:
         for name, content in _attachments(cell):
             text = text.replace(f"attachment:{name}", self._picture(name, content))
         for name in _ATTACHED.findall(text):
-            self.notes.append(f"The picture {name} is missing in the notebook.")
+            self.notes.append(
+                f"The notebook shows the picture {name}, but does not contain it: paste it again."
+            )
         for name in _EMBEDDED.findall(text):
             path = self._folder / name
             if path.is_file():

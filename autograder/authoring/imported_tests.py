@@ -212,7 +212,7 @@ class _TestReader:
             return f"nothing above defines {min(missing)}"
         if changed := names.dependencies(read) & self._replaced:
             x = min(changed)
-            return f"it calls a function that reads {x}, and a hidden test cannot change {x} for the function"
+            return f"it calls a function that reads the variable {x}, which a hidden test cannot set"
         return ""
 
     def _follow(self, statement: ast.stmt) -> None:

@@ -88,10 +88,8 @@ def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime)
             last = last_due_time(course, earlier)
             if answered and (last is None or now <= last):
                 when = f"after {last.isoformat(' ', 'minutes')}" if last else f"when {earlier} has ended"
-                problem = (
-                    f"its code would show students {answered} of {earlier}; release {exercise.name} {when}"
-                )
-                yield f"{exercise.name}: {problem}"
+                problem = f"students could read answers to {answered} of {earlier} in its code"
+                yield f"{exercise.name}: {problem}; release it {when}"
 
 
 def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:
@@ -193,7 +191,7 @@ def problems(exercise: Exercise) -> Iterator[str]:
             fix = f"move any answers in it to {ACCEPTED} or {MISTAKES}, then delete the file"
             yield f"{path}: is not used in an exercise; {fix}"
     if exercise.points and not exercise.accepted:
-        yield f"{exercise.folder / ACCEPTED}: has no right answer besides the reference; write at least one"
+        yield f"{exercise.folder / ACCEPTED}: has no right answer besides the solution; write at least one"
     if exercise.points and not known_mistakes(exercise):
         yield f"{exercise.folder / MISTAKES}: has no known mistake; write at least one"
     yield from _release_problems(exercise)

@@ -239,6 +239,7 @@ def _wrong_edits(
     for edit in trees:
         mutants = [mutant for mutant in every if mutant.is_made_by(edit, trees[edit])]
         if not mutants:
-            yield f"{edit.place}: this edit no longer makes a mutant of {edit.question}; delete or change it"
+            problem = f"this edit leads to none of the tested changes to the solution of {edit.question}"
+            yield f"{edit.place}: {problem}; correct or delete the edit"
         elif any(mutant not in passing for mutant in mutants):
-            yield f"{edit.place}: this edit is declared equivalent, but fails a hidden test; delete the edit"
+            yield f"{edit.place}: with this edit, the solution fails a hidden test; delete the edit"

@@ -71,7 +71,7 @@ def prove_together(
 
             def show_progress() -> None:
                 done = sum(part.done() for part in parts)
-                notify(f"{done} of {len(parts)} parts of the proofs are done")
+                notify(f"{done} of {len(parts)} parts of the verification are done")
 
             for exercise in exercises:
                 if (proof := saved[exercise.name]) is None:

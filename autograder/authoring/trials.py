@@ -173,7 +173,7 @@ def _message(path: Path, line: int, error: BaseException) -> str:
         case Unmet():
             return str(error)
         case NotDefinedError():
-            return f"nothing is called {error.name}"
+            return f"the name {error.name} is not defined"
         case AssertionError():
             statement = path.read_text(encoding="utf-8").split("\n")[line - 1].strip()
             return f"{statement} does not hold{f': {text}' if text else ''}"

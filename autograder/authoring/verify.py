@@ -250,9 +250,7 @@ class _Verification:
             failure = str(error)
             if not self.exercise.given_checks:
                 line = next((line for cell, line in error.places if cell == number and line), 1)
-        problem = (
-            f"the check of {check.name} fails on the reference: {failure}; fix the check or the solution"
-        )
+        problem = f"the solution fails the check of {check.name}: {failure}; fix the check or the solution"
         self.findings.append(f"{self.exercise.source}:{check.line + line - 1}: {problem}")
 
     def _try_accepted(self, number: int, variant: Answer) -> None:
@@ -297,15 +295,15 @@ class _Verification:
         for question in self._grade(stubs(self.exercise), checked=True).questions:
             breaks = question.verdict is Verdict.GRADER_ERROR
             if breaks and (error := self._broken(question.name)):
-                problem = f"a hidden test raises an error if {question.name} is untouched: {error}"
-                fix = "above that line, call expect() to check the type or length that the line needs"
+                problem = f"a hidden test raises an error if {question.name} is not answered: {error}"
+                fix = "in the test, above this line, call expect() to check the type or length that it needs"
                 self._find(str(self.exercise.source), f"{problem}; {fix}")
             elif question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
                 passed = [test.title for test in question.tests if test.verdict is Verdict.PASSED]
                 tests = lines_of_tests(self.grader.suite, passed, question.name)
-                cause = f", since it passes {tests}; make it stricter" if tests else f". {question.hint}"
-                problem = f'question "{question.name}" is {question.verdict}{cause}'
-                rule = "no question may count as attempted in an untouched release"
+                cause = f"; make {tests} fail without an answer" if tests else f". {question.hint}"
+                problem = f'the question "{question.name}" is {question.verdict}{cause}'
+                rule = "a notebook without answers must not count as attempted"
                 self._find(str(self.exercise.source), f"{rule}, but {problem}")
 
     def _try_mistake(self, mistake: Answer) -> None:
@@ -352,9 +350,8 @@ class _Verification:
             full = question.score == question.max_score or question.verdict is Verdict.UNGRADED
             is_answered = question.name == mistake.question
             if is_answered and full:
-                self._find(
-                    mistake.place, f"gets full marks; add a hidden test of {question.name} that it fails"
-                )
+                fix = f"add a hidden test of {question.name} that this mistake fails"
+                self._find(mistake.place, f"gets full marks; {fix}")
             elif is_answered and question.verdict is Verdict.GRADER_ERROR:
                 error = self._broken(question.name) or question.hint
                 self._find(mistake.place, f"a hidden test cannot judge this mistake: {error}")

@@ -70,7 +70,7 @@ def release(
 @click.option(
     "--verbose",
     is_flag=True,
-    help="Also show small changes of right answers that pass all tests, and feedback on mistakes.",
+    help="Also show which small changes to solutions pass all tests, and the feedback on each mistake.",
 )
 @click.option(
     "--thorough", is_flag=True, help="Run each answer on 16 sets of hidden inputs, and the solution on 320."
@@ -100,13 +100,13 @@ def verify(
         course, exercises, processes, anew=anew, thorough=thorough, whole=shares, notify=notify
     ):
         proofs.append(proof)
-        counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes"
+        counts = f"accepted answers: {proof.accepted}; known mistakes: {proof.mistakes}"
         measured = (proof.costs, proof.carried, proof.strength)
         counts += "".join(f"; {figure}" for figure in measured if figure and str(figure))
-        leak = f"; one report reveals at most {proof.bits} bits about the hidden inputs"
+        leak = f"; one report can reveal at most {proof.bits} bits about the hidden inputs to a student"
         counts += leak if proof.bits else ""
-        proved = "proved before and unchanged" if proof.is_reused else "proved"
-        click.echo(f"{proof.exercise}: {'not proved' if proof.findings else proved} ({counts})")
+        verified = "verified earlier, unchanged since" if proof.is_reused else "verified"
+        click.echo(f"{proof.exercise}: {'not verified' if proof.findings else verified} ({counts})")
         for line in (*proof.findings, *(f"advice: {note}" for note in proof.notes)):
             click.echo(f"  {line}")
         for line in proof.costs.shares() if shares and proof.costs else ():
@@ -114,10 +114,12 @@ def verify(
         for line in proof.strength.survivors if verbose and proof.strength else ():
             click.echo(f"  {line}")
         for name in proof.costs.harmless if verbose and proof.costs else ():
-            click.echo(f"  A right answer with the misconception {name} still passes all tests.")
+            click.echo(f"  With the misconception {name} put into it, a right answer still passes all tests.")
     if len(proofs) == len(course.exercises):
         for rule in idle_rules(course, proofs):
-            click.echo(f"This rule in solutions/misconceptions changes no right answer: {rule}")
+            click.echo(
+                f"This rule in solutions/misconceptions fits no right answer; delete or correct it: {rule}"
+            )
     if verbose:
         click.echo("\n".join(appearances(course, proofs)))
         with Zygote(packages=course.settings.packages) as zygote:

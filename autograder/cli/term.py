@@ -136,7 +136,8 @@ def students(
 
     if (listed := listed_students(course.root)) is None:
         path = course.root / STUDENTS
-        raise click.UsageError(f"{path}: there is no such file; write the class into it: id,name,email")
+        fix = "create it, with the headings id,name,email and a row for each student"
+        raise click.UsageError(f"{path}: there is no such file; {fix}")
     with options.failures(course) as on_failure:
         attendances = [attendance(course, listed, exercise, on_failure) for exercise in exercises]
         _show_attendance(course, exercises, len(listed.all), attendances)
@@ -183,8 +184,8 @@ def _id_problems(attendance: "Attendance") -> Iterator[str]:
             problem = f"{id_} and {student.id} are the same student; delete one of the two submissions"
             yield f"{exercise}, submitted twice: {problem}"
         else:
-            problem = f"{id_} is another name of {student.id}; collect the submission again"
-            yield f"{exercise}, other id: {problem}"
+            fix = f"to store the submission under {student.id}, collect it again"
+            yield f"{exercise}, other id: in the list, {id_} is another name of {student.id}; {fix}"
 
 
 @click.command()
@@ -194,7 +195,7 @@ def _id_problems(attendance: "Attendance") -> Iterator[str]:
 @click.option(
     "--group/--no-group",
     default=None,
-    help="Give the extension to all members of the student's groups, or only to STUDENT.",
+    help="Whether all members of the student's groups get the extension. By default, the command asks.",
 )
 @options.course
 def extend(
@@ -220,7 +221,7 @@ def extend(
     else:
         exercises, until = course.chosen(words[:1]), " ".join(words[1:])
     if not until:
-        raise click.UsageError('give the new due date, such as "+2 days"')
+        raise click.UsageError('give a new due date, or a delay such as "+2 days"')
     if not exercises:
         raise click.UsageError("no exercise has a due date; write `due` into course.yaml first")
     names = student_names(course.root)

@@ -57,7 +57,8 @@ _DAMAGED = "is damaged; download it again"
 _NO_ARCHIVE = "is not a zip or tar archive, or is damaged; download it again"
 _TOO_MANY = "contains too many entries; collect it in parts"
 _ALONE = (
-    "is a notebook; put it into a folder with the student's id as its name, and collect the folder above it"
+    "is a single notebook, which does not name a student; put it into a folder with the student's id as its "
+    "name, and put this folder into a folder that you collect"
 )
 _MAX_DEPTH = 100  # the most nested folders, all of which are open at the same time
 _TOO_DEEP = f"is inside more than {_MAX_DEPTH} nested folders; move it to a folder nearer to the top"

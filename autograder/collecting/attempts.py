@@ -421,8 +421,8 @@ def _folder(submission: Submission) -> Path:
     for name in (_SUBMITTED, submission.student, submission.exercise):
         names = os.listdir(folder) if name == submission.student else [name]  # noqa: PTH208 - much faster
         if name not in names and (twins := [other for other in names if folded(other) == folded(name)]):
-            problem = f'{_SUBMITTED}/ has "{twins[0]}" already, which is the same name for some file systems'
-            raise EntryError(problem)
+            problem = f'{_SUBMITTED}/ already has "{twins[0]}", which some file systems do not distinguish'
+            raise EntryError(f'{problem} from "{name}"; use one of the two names only')
         folder /= name
         with suppress(FileExistsError):
             folder.mkdir()

@@ -38,10 +38,10 @@ _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of t
 _UNLISTED = "is not in the list of students"
 # Advice if several students have the same name, by the column with the name; "" for folders and files.
 _FIXES = {
-    "": "name the folder or file by the id",
-    _CANVAS: f"write Canvas's number of this student into {STUDENTS}, in the column {_CANVAS}",
+    "": "name the folder or file after the student's id",
+    _CANVAS: f"write the number that Canvas gives this student into {STUDENTS}, in the column {_CANVAS}",
     _MOODLE: "pass Moodle's grading worksheet with --times",
-    _GRADESCOPE: f"write the name in Gradescope into {STUDENTS}, in the column {_GRADESCOPE}",
+    _GRADESCOPE: f"write the student's name on Gradescope into {STUDENTS}, in the column {_GRADESCOPE}",
 }
 _HIDDEN = "Participant_{}"  # the name that Moodle shows instead of a hidden name; {} is the person's number
 LIST_NEEDED = (
@@ -227,7 +227,7 @@ class Owners:
             yield from self._listed_in_canvas(name, number, self._students)
         elif name.other_number:
             users = f"{name.number} or {name.other_number}"
-            fix = "write the right number into students.csv, in the column canvas"
+            fix = f"write this student's number into {STUDENTS}, in the column {_CANVAS}"
             raise EntryError(f"belongs to Canvas's user {users}; {fix}")
         else:
             yield Attribution(self._id(name.number, platform=_CANVAS), number=number)
@@ -250,7 +250,8 @@ class Owners:
         elif user is not None:
             message = ""
             if user.names and not _is_called(user, name.owner):
-                message = f'called "{name.owner}" in Canvas (if that is a group, write it into {STUDENTS})'
+                fix = f'if this is a group, write it into the column "group" of {STUDENTS}'
+                message = f'called "{name.owner}" in Canvas; {fix}'
             yield Attribution(user.id, number=number, message=message)
         elif namesakes := [other for other in students.squeezed(name.owner) if not _has_number(other)]:
             id_ = _only_id(name.owner, namesakes, _FIXES[_CANVAS])
@@ -280,8 +281,8 @@ class Owners:
                 fix = "pass Moodle's grading worksheet with --times"
             problem = f'"{name.owner}" is the name of several users of {name.platform} ({numbers})'
             if others:
-                former = f"{name.platform}'s number {numbers}"
-                problem = f'"{name.owner}" is the name of {student}, who submitted with {former} before'
+                former = f"{name.platform}'s number {numbers}, not {name.number}"
+                problem = f'"{name.owner}" is the name of {student}, whose earlier submissions have {former}'
             raise EntryError(f"{problem}; {fix}")
 
     def _moodle(self, name: PlatformName, exercise: str) -> Iterator[Attribution]:
@@ -298,7 +299,7 @@ class Owners:
             yield from _of_group(name.owner, group)
         elif not name.number:
             problem = f'belongs to Moodle\'s group "{name.owner}", whose members are unknown'
-            raise EntryError(f"{problem}; write the group into the list of students")
+            raise EntryError(f'{problem}; write it into the column "group" of {STUDENTS} for each member')
         elif row := self._row(name):
             yield Attribution(self.person(row), when=row.when, number=name.number)
         elif len(self._moodle_numbers[name.owner]) > 1:

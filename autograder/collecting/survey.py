@@ -199,7 +199,7 @@ def _owners_of(file: ArchiveEntry, owners: Owners, archive: str) -> Sequence[Att
         return owners.of(file)
     except EntryError as error:
         may_be_class = not owners.class_folder and file.name.startswith(f"{archive}/")
-        fix = f'; if "{archive}" is the folder of the class, unpack the archive and collect that folder'
+        fix = f'; if "{archive}" is the folder of the whole class, unpack the archive and collect that folder'
         return [Attribution(file=file, problem=f"{error}{fix if may_be_class else ''}")]
 
 

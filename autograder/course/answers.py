@@ -30,6 +30,11 @@ _FORMS = {
     Kind.MISTAKE: 'mistake="question" name="what_is_wrong"',
     Kind.EXCEPTION: 'exception="question"',
 }
+_DOCSTRINGS = {
+    Kind.ACCEPTED: "how the answer differs from the solution",
+    Kind.MISTAKE: "the hint for students",
+    Kind.EXCEPTION: "the reason for the exception",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +107,7 @@ def _answer(path: Path, line: int, options: str, text: str, kinds: tuple[Kind, .
         raise SourceError(f'{place} is not marked as an answer; after its "# %%", write only {forms}')
     tree = parsed(path, text, line)
     if not (docstring := ast.get_docstring(tree)):
-        fix = "begin the cell with a docstring: the difference, the hint, or the reason"
-        raise SourceError(f"{place} has no docstring; {fix}")
+        raise SourceError(f"{place} has no docstring; begin it with one: {_DOCSTRINGS[kind]}")
     if not (rest := tree.body[1:]):
         raise SourceError(f"{place} has only a docstring; write the answer below it")
     above = tree.body[0].end_lineno or 1

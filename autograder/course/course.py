@@ -143,7 +143,8 @@ def course_secret(course: Course) -> bytes:
             _create_secret(path)
         secret = bytes.fromhex(path.read_text(encoding="ascii"))
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; hidden inputs come from this file") from None
+        fix = "hidden inputs are computed from this file, so allow this user to read and write it"
+        raise UsageError(f"{path}: {error.strerror}; {fix}") from None
     except ValueError:
         secret = b""
     if len(secret) != _BYTES:

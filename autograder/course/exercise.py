@@ -254,7 +254,7 @@ class Exercise:
         for answer in answers:
             if not self.replaced(answer.code):
                 fix = "give its function or class the name of a question"
-                raise SourceError(f"{answer.place}: defines no question of {self.name}; {fix}")
+                raise SourceError(f"{answer.place}: answers no question of {self.name}; {fix}")
         return answers
 
     def wrong_answers(self, path: Path | None = None) -> tuple[Answer, ...]:

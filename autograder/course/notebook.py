@@ -15,9 +15,9 @@ from autograder.course.source import GRADED, Cell, Role
 NotebookJson = dict[str, Any]  # the content of a notebook's file, read as JSON
 HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
-JupyterLab and Colab fold checks. To read a check, click on `...` or *Show code*.
-To run all checks from a fresh start, install what `SETUP.md` in the notebook's folder lists, save the
-notebook, and run `pytest` in that folder.
+JupyterLab and Colab hide the code of checks. To read it, click on `...` or *Show code*.
+To run all checks from a fresh start, install the packages that `SETUP.md` lists, save the notebook, and run
+`pytest` in the notebook's folder.
 For a hint, run {hints}. Each further call prints a plainer hint.
 The checks are only a beginning: your score comes from further tests, on other inputs."""
 # The rubric below a written question. Markdown inside HTML is rendered only between empty lines.

@@ -112,14 +112,16 @@ class Limits(_Strict):
     time are ten times as high.
     """
 
-    cell_seconds: Seconds = Field(20.0, description="seconds in which one cell may compute or sleep")
-    call_seconds: Seconds = Field(5.0, description="seconds in which one call may compute or sleep")
+    cell_seconds: Seconds = Field(
+        20.0, description="limit for one cell, in seconds of computing and sleeping"
+    )
+    call_seconds: Seconds = Field(5.0, description="limit for one call, in seconds of computing and sleeping")
     total_seconds: Seconds = Field(
-        300.0, description="seconds in which all code together may compute or sleep"
+        300.0, description="limit for all code together, in seconds of computing and sleeping"
     )
     memory_mb: Megabytes = Field(
         2048,
-        description="megabytes that a submission may use in its worker, besides the memory of a new worker",
+        description="memory limit in megabytes, not counting what a worker uses before the submission runs",
     )
 
 
@@ -131,11 +133,13 @@ class LateSettings(_Strict):
     percentage of the exercise's points. The penalty does not reduce a score below `floor`.
     """
 
-    percent: Percent = Field(description="the percentage of the exercise's points lost for each late step")
-    every: Step = Field(Span(1, "day"), description="the length of a late step, such as 1 day or 6 hours")
+    percent: Percent = Field(
+        description="the penalty for each started period, as a percentage of the exercise's points"
+    )
+    every: Step = Field(Span(1, "day"), description="the length of a period, such as 1 day or 6 hours")
     grace: Duration = Field(Span(0, "minute"), description="how long after the due date there is no penalty")
     floor: Percent = Field(
-        0.0, description="the percentage of the exercise's points below which no penalty reduces a score"
+        0.0, description="the lowest score after a penalty, as a percentage of the exercise's points"
     )
     cut_off: Duration | None = Field(
         None, description="how long after the due date late work can score points"
@@ -153,14 +157,14 @@ class LateSettings(_Strict):
     def reason(self, points: float, due: datetime, handed_in: datetime) -> str:
         """Return the reason why late work loses points, as a text for its student.
 
-        An example: "2 days late, rounded up; each costs 10 % of 14 points; the penalty stops at 7 points".
+        An example: "2 days late, rounded up; each costs 10 % of 14 points, but the score stays at least 7".
         """
         if self._is_over(due, handed_in):
             return f"work that is more than {self.cut_off} late scores 0"
         steps, step = self._steps(due, handed_in), self.every
         lateness = str(Span(steps, step.unit)) if step.count == 1 else f"{steps} times {step}"
         costs = ", which costs" if steps == 1 else "; each costs"
-        least = f"; the penalty stops at {number(points * self.floor / 100)} points" if self.floor else ""
+        least = f", but the score stays at least {number(points * self.floor / 100)}" if self.floor else ""
         return (
             f"{lateness} late, rounded up{costs} {number(self.percent)} % of {number(points)} points{least}"
         )
@@ -195,8 +199,10 @@ class AttemptSettings(_Strict):
     """The rules for several attempts of a student."""
 
     counts: Counts = Field(Counts.NEWEST, description="which attempt counts: newest, best or last before due")
-    a_day: Attempts = Field(4, description="how many attempts of a student `watch` grades on one day")
-    pause: Duration = Field(Span(10, "minute"), description="how long `watch` waits between two attempts")
+    a_day: Attempts = Field(4, description="how many attempts per student and day the command `watch` grades")
+    pause: Duration = Field(
+        Span(10, "minute"), description="how long `watch` waits between two attempts of a student"
+    )
     tells: Tells = Field(
         Tells.TESTS,
         description="what the pages of `watch` show while students may hand in again: score, tests or hints",
@@ -227,7 +233,9 @@ class ExerciseSettings(_Strict):
         description="by question, the earlier questions that its answer may call; if both answers fail, the "
         "later answer is graded again with a right answer to the earlier one, and the better score counts",
     )
-    repairs: RepairsShown | None = Field(None, description="the part of repairs that students see")
+    repairs: RepairsShown | None = Field(
+        None, description="what students see of repairs in this exercise: place, shown, named or off"
+    )
 
 
 class CourseSettings(_Strict):
@@ -235,7 +243,9 @@ class CourseSettings(_Strict):
 
     course: Name = Field(description="the course's id in nbgrader")
     title: str = Field(min_length=1, description="the course's name on pages")
-    walls: Tier = Field(Tier.FULL, description="the isolation of submissions that the machine must offer")
+    walls: Tier = Field(
+        Tier.FULL, description="how well the machine must isolate submissions: full, container or bare"
+    )
     packages: Packages = Field(
         DEFAULT, description="pip's names of the packages that notebooks import; [] if they need only Python"
     )
@@ -244,17 +254,17 @@ class CourseSettings(_Strict):
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in every exercise")
     repairs: RepairsShown = Field(
         RepairsShown.PLACE,
-        description="what a student sees of the smallest edit that makes an answer right: "
-        "the line and the changed part (place), also the new code (shown), only the name of the "
-        "mistake (named), or nothing (off)",
+        description="what students see of a repair, which is the smallest edit that makes an answer right; "
+        "place: the line and the changed part; shown: also the new code; named: only the name of the "
+        "mistake; off: nothing",
     )
     repair_seconds: Seconds = Field(
         2.0, description="seconds of processor time to search for a repair of one failed answer"
     )
     graders: tuple[Annotated[str, Field(min_length=1, max_length=100)], ...] = Field(
         (),
-        description="user names of instructors who grade written answers; of three instructors, each gets "
-        "every third student",
+        description="user names of instructors who grade written answers; each gets an equal part of the "
+        "students",
     )
     mutants_fail: Share = Field(
         0.97,

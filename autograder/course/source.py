@@ -235,9 +235,9 @@ def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
         return ast.parse(code)
     except SyntaxError as error:
         line += (error.lineno or 1) - 1
-        raise SourceError(f"{path}:{line}: {error.msg}; it must be Python") from None
+        raise SourceError(f"{path}:{line}: {error.msg}; correct the Python code") from None
     except ValueError as error:
-        raise SourceError(f"{path}:{line}: {error}; it must be Python") from None
+        raise SourceError(f"{path}:{line}: {error}; correct the Python code") from None
 
 
 @lru_cache(maxsize=32)

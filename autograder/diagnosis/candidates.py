@@ -79,5 +79,5 @@ class Candidate:
                         exchanges.append(Exchange(request, (header, [*islice(parts, count)])))
                         sent += exchanges[-1].reply[1]
                     case _:
-                        raise ValueError("a reply has an invalid form")
+                        raise ValueError("the worker's reply to a request has an invalid form")
             self.cached_exchanges[test, inputs] = exchanges, pack({"value": replies}, sent)

@@ -39,11 +39,11 @@ KINDS: Mapping[str, str] = {  # by kind of edit: a description of the change, wi
     "overwritten": "without this line",
     "return in the loop": "the `return` after the loop instead of inside it",
     "statement": "one more line",
-    "step": "other variables or numbers in this step",
+    "step": "other variables or numbers in this expression",
     "swapped": "two names exchanged",
     "switch": "the other truth value",
     "too much": "one step less",
-    "unread": "a value that the code does not use yet",
+    "unread": "use of a variable that the code defines but never uses",
     "value": "another value",
 }
 

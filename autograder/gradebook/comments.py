@@ -84,8 +84,8 @@ class CommentBank:
             more = f" and {len(students) - _SHOWN} more" if len(students) > _SHOWN else ""
             place = f"{exercise} {question} {', '.join(students[:_SHOWN])}{more}"
             close = closest(name, self.comments(exercise, question))
-            hint = f', did you mean "#{close}"?' if close else ""
-            problem = f'"#{name}" is not a comment in {COMMENTS} for this question{hint}; it stays as it is'
+            hint = f'; did you mean "#{close}"?' if close else ""
+            problem = f'"#{name}" is not replaced: {COMMENTS} has no such comment for this question{hint}'
             yield one_line(f"{place}: {problem}", _LONGEST)
 
     def _line(self, path: tuple[str, ...], problem: str) -> str:

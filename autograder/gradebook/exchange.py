@@ -41,7 +41,9 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             if student in self.coursedir.student_id_exclude.split(","):
                 continue
             if not _can_return(folder):
-                why = "has no readable secret of nbgrader's exchange, so the page is not returned"
+                why = (
+                    f"has no readable {SECRET} from nbgrader's exchange, so the student cannot fetch the page"
+                )
                 self.log.warning("%s %s", folder, why)
                 continue
             try:

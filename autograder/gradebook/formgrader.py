@@ -50,12 +50,12 @@ _MAX_LINES = 20
 Resources = dict[str, Any]
 # The forms in which hints name forbidden code: `"torch.dot"`, `"the module numpy itself"`, `called mm`.
 _NAMED_CODE = re.compile(r'"(?:the module )?(?:[\w.]+\.)?([\w@]+)(?: itself)?"|call(?:s|ed) (\w+)')
-_FOR_STUDENTS = re.compile(r"^An instructor looks at this answer because of [^.]*\. ")
+_FOR_STUDENTS = re.compile(r"^An instructor (will look at|looks at) this answer( because of [^.]*)?\. ")
 _REASONS = {
     "own text": "This student did not change the cell for the answer, but wrote text in other cells. "
     "This page shows the other cells.",
     "grader error": "The autograder itself failed on this question. An earlier score is kept.",
-    "": "The answer, or the points of the question, have changed since a grader graded it.",
+    "": "Since an instructor graded this answer, the answer or the question's points have changed.",
 }
 _get_nbgrader_students = NbGraderAPI.get_students
 
@@ -280,7 +280,7 @@ def text_above(cells: Sequence[Cell]) -> str:
 def _hint(report: Report | None, question: str) -> str:
     if report and report.status is Status.UNREADABLE:
         words = describe_unreadable(report.message).removesuffix("Hand it in again.")
-        return f"This student's file {words}All questions score 0. Save a score here to confirm this."
+        return f"This student's file {words}All questions score 0. To confirm this, save 0 as the score."
     hints = (each.hint for each in report.questions if each.name == question) if report else ()
     hint = next(filter(None, hints), "") or (report.message if report else "")
     return _FOR_STUDENTS.sub("", hint)

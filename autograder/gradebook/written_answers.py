@@ -300,7 +300,7 @@ class Change:
         if not isinstance(rubric_version, str) or not rubric_version:
             raise SaveError("rubric_version: must be the version of the rubric on the page")
         if given is not None and not (isinstance(given, dict) and all(map(_is_share, given.values()))):
-            raise SaveError("given: must be an object with the share of each item, 1 or 0.5")
+            raise SaveError("given: must be an object with 1 or 0.5 for each item that the answer gets")
         if adjustment is not None and not (given is not None and _is_number(adjustment)):
             raise SaveError("adjustment: must be a number, and needs `given`")
         if comment is not None and not (isinstance(comment, str) and len(comment) <= _MAX_COMMENT):

@@ -14,10 +14,10 @@ from autograder.course.code import CodePart, dependencies, in_scope
 from autograder.course.rule import Rule
 from autograder.worker.operators import LOST
 
-_LOOKS = "An instructor looks at this answer because"
-_UNREAD = f"{_LOOKS} the grader cannot read its code."
-_NOT_RECORDED = f"{_LOOKS} the grader could not record what its code ran."
-_RAN = f"{_LOOKS} of an operation that its code ran. The code ran an operation that"
+_LOOKS = "An instructor will look at this answer"
+_UNREAD = f"{_LOOKS} because the grader cannot read its code."
+_NOT_RECORDED = f"{_LOOKS} because the grader could not record what its code ran."
+_RAN = f"{_LOOKS}. Its code ran an operation that"
 _NOT_ALLOWED = "this question does not allow."
 _ROUNDS = 10  # greatest number of rounds in `_reached`
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
@@ -92,12 +92,12 @@ def broken_rule(
             return f"{_RAN} {_NOT_ALLOWED}"
         if line := _line_that_names(name, reached):
             return _because_of(where(*line), f"calls {name}")
-        return f"{_LOOKS} of {name}. The code called {name}, which {_NOT_ALLOWED}"
+        return f"{_LOOKS}. Its code called {name}, which {_NOT_ALLOWED}"
     return None
 
 
 def _because_of(place: str, what: str) -> str:
-    return f"{_LOOKS} of {place}. {place[:1].upper()}{place[1:]} {what}, which {_NOT_ALLOWED}"
+    return f"{_LOOKS}. {place[:1].upper()}{place[1:]} {what}, which {_NOT_ALLOWED}"
 
 
 def _reached(

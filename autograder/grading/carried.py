@@ -92,8 +92,10 @@ def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[s
 def with_note(question: QuestionReport, earlier: Sequence[str]) -> QuestionReport:
     """Return the report with a note that the question was graded with right `earlier` answers."""
     names = [f"`{name}`" for name in earlier]
-    were, right = ("were", "right ones") if len(names) > 1 else ("was", "a right one")
-    note = f"{' and '.join(names)} {were} wrong; this question was graded with {right}."
+    answers, right = ("answers", "right answers") if len(names) > 1 else ("answer", "a right answer")
+    verb, them = ("are", "them") if len(names) > 1 else ("is", "it")
+    wrong = f"Your {answers} to {' and '.join(names)} {verb} wrong"
+    note = f"{wrong}, so this question was graded with {right} to {them}."
     return replace(question, hint=f"{note} {question.hint}".rstrip())
 
 

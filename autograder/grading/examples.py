@@ -63,9 +63,11 @@ class Examples:
         never = [] if exercise.has_torch else ["tables"]
         if "expect_printed" in exercise.suite.read_text(encoding="utf-8"):
             never.append("calls by expect_printed")
-        end = f"; they never show {' or '.join(never)}" if never else ""
-        size = f"each of at most {MOST_NUMBERS} numbers{characters}{end}"
-        return f"at most {MOST_GRIDS} arguments and {MOST_WEIGHTS} weights that the test sets by name, {size}"
+        end = f"; never {' or '.join(never)}" if never else ""
+        size = f"each with at most {MOST_NUMBERS} numbers{characters}{end}"
+        return (
+            f"at most {MOST_GRIDS} arguments, and {MOST_WEIGHTS} weights that the test sets by name, {size}"
+        )
 
     def questions_without_example(self) -> Iterator[str]:
         """Yield each question for which no example can be shown, because its tests make no small calls."""

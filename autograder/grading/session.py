@@ -306,7 +306,9 @@ def _left_out(error: Exception, limits: Limits) -> LeftOut:
             return LeftOut(Verdict.TIMED_OUT, why)
         case DiedError(reason=reason):
             return LeftOut(Verdict.CRASHED, f"ended the program: {reason}")
-    return LeftOut(Verdict.CRASHED, "sent the grader something that is not a valid reply")
+    return LeftOut(
+        Verdict.CRASHED, "made the program that runs it send the grader something that is not a valid reply"
+    )
 
 
 def _lost(error: Exception, limits: Limits) -> LostError:
@@ -322,4 +324,7 @@ def _lost(error: Exception, limits: Limits) -> LostError:
             )
         case DiedError(reason=reason):
             return LostError(Verdict.CRASHED, f"A call ended the program: {reason}.")
-    return LostError(Verdict.CRASHED, "A call returned something that is not a valid reply.")
+    return LostError(
+        Verdict.CRASHED,
+        "After a call, the program that runs your code sent something that is not a valid reply.",
+    )

@@ -83,7 +83,7 @@ def _reason(
 ) -> str:
     if digests is None:  # the submission was not graded, but its scores may have been edited
         if last is None:
-            return "found in the gradebook"
+            return "already in the gradebook"
         return DATES if last["questions"] == submission.recorded_scores else BY_HAND
     if last is None:
         return NEW

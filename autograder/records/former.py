@@ -34,7 +34,8 @@ def exists(root: Path) -> bool:
 def refuse_older(root: Path) -> None:
     """Raise UsageError if the course in `root` has files of a version that did not use autograder.db."""
     if not exists(root) and (old := next((path for name in FORMER for path in root.glob(name)), None)):
-        raise UsageError(f"{old}: {BEFORE_STORE}; with that commit, run any command here once")
+        fix = "check out that commit, run one of its commands in this course, and return to this version"
+        raise UsageError(f"{old}: {BEFORE_STORE}; {fix}")
 
 
 def put_aside(root: Path) -> None:

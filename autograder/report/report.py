@@ -258,12 +258,11 @@ class GradebookSubmission:
 
     @property
     def points_in_words(self) -> str:
-        """A text such as "8 of 10 points so far; an instructor has to grade 4 more points (14 in all)"."""
+        """A text such as "8 of 10 points so far; an instructor will grade answers worth 4 more"."""
         if self.score is None or not self.open_points:
             return f"{number(self.score)} of {number(self.max_score)}"
         graded = number(self.max_score - self.open_points)
-        more = f"{number(self.open_points)} more point{'' if self.open_points == 1 else 's'}"
-        waiting = f"an instructor has to grade {more} ({number(self.max_score)} in all)"
+        waiting = f"an instructor will grade answers worth {number(self.open_points)} more"
         return f"{number(self.score)} of {graded} points so far; {waiting}"
 
 

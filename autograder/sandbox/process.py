@@ -301,10 +301,10 @@ def _how(status: int) -> str:
     if code >= 0:
         return f"the process ended itself (exit code {code})"
     descriptions: dict[int, str] = {
-        signal.SIGSEGV: "ended by a segmentation fault",
-        signal.SIGABRT: "ended by an abort",
-        signal.SIGXCPU: "ended by using up its processor time",
-        signal.SIGSYS: "ended by a forbidden system call",
+        signal.SIGSEGV: "ended with a segmentation fault",
+        signal.SIGABRT: "ended with an abort",
+        signal.SIGXCPU: "was stopped because it used up its processor time",
+        signal.SIGSYS: "was stopped because of a forbidden system call",
         signal.SIGKILL: "was stopped because it used too much memory, time or disk, or too many threads",
     }
-    return f"the process {descriptions.get(-code, f'ended by signal {-code}')}"
+    return f"the process {descriptions.get(-code, f'was ended by signal {-code}')}"

@@ -63,8 +63,8 @@ class Zygote:
         if missing and not unsafe:
             self.close()
             raise WallError(
-                f"the course demands the {demanded} walls, but these are not in effect: "
-                f"{', '.join(missing)}; run `autograder doctor` to see why, or lower `walls` in course.yaml"
+                f"course.yaml demands `walls: {demanded}`, but this machine does not offer: "
+                f"{', '.join(missing)}; run `autograder doctor` for advice, or choose a weaker value"
             )
 
     @property
@@ -105,7 +105,7 @@ class Zygote:
             (child,) = _ID.unpack(message)
         except (OSError, struct.error) as error:
             ours.close()
-            raise ZygoteError(f"the workers' parent process is gone: {error}") from None
+            raise ZygoteError(f"the process that starts the workers has ended: {error}") from None
         worker = Worker(ours, descriptors[0], lambda: self._reap(child))
         limits = {"memory_mb": memory_mb, "cpu_seconds": cpu_seconds}
         worker.ask({"op": "start", "limits": limits}, [], _FORK_SECONDS)
@@ -155,7 +155,7 @@ class Zygote:
             self._control.sendall(message)
             return self._expect(count)
         except OSError as error:
-            raise ZygoteError(f"the workers' parent process is gone: {error}") from None
+            raise ZygoteError(f"the process that starts the workers has ended: {error}") from None
 
     def _expect(self, count: int) -> bytes:
         try:
@@ -163,7 +163,7 @@ class Zygote:
         except TimeoutError:
             received = b""
         if len(received) < count:
-            raise ZygoteError("the workers' parent process does not answer; run `autograder doctor`")
+            raise ZygoteError("the process that starts the workers does not answer; run `autograder doctor`")
         return received
 
 

@@ -262,7 +262,7 @@ def _plain_cell(number: int, cell: dict[str, Any]) -> dict[str, Any]:
     lines = source if isinstance(source, list) else [source]
     if not all(line is None or isinstance(line, str) for line in lines):
         fix = "copy its content into a new cell, delete the old cell, and save the notebook"
-        raise UnreadableError(f"cell {number} has no text; {fix}")
+        raise UnreadableError(f"cell {number} is damaged, because its content is not text; {fix}")
     text = "".join(filter(None, lines))
     if kind == "code" and len(text) > MAX_CELL:
         fix = "delete output or data that was pasted into the code"

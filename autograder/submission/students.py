@@ -244,8 +244,8 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
         return []
     for heading, column, is_meaning in zip(headings, columns, are_meanings, strict=True):
         if column and (not is_meaning or columns.count(column) > 1):
-            fix = f"use {', '.join(COLUMNS)}, or leave its heading empty"
-            raise ValueError(f'"{heading}" is not a column, or occurs twice; {fix}')
+            fix = f"use {', '.join(COLUMNS)}, or delete this heading if the column is not needed"
+            raise ValueError(f'"{heading}" is not a known heading, or occurs twice; {fix}')
     return columns
 
 

@@ -52,7 +52,9 @@ class Functions:
         try:
             with silence():
                 if self._calls > MAX_CALLS:
-                    raise RuntimeError(f"functions of one test can be called at most {MAX_CALLS:,} times")
+                    raise RuntimeError(
+                        f"functions passed by one test can be called at most {MAX_CALLS:,} times"
+                    )
                 value = encoder.encode(_result(function, args, kwargs, weights))
             return {"value": value}, encoder.parts
         except Exception as error:
@@ -124,7 +126,7 @@ def _gradients(call: _Call, groups: Sequence[Sequence[Any]], *, differentiable: 
 
 def _check_sizes(groups: Sequence[Sequence[Any]]) -> None:
     if len(groups) > _MAX_GROUPS:
-        raise RuntimeError("a function of the test can be differentiated at most three times")
+        raise RuntimeError("the function passed by the test can be differentiated at most three times")
     most = MAX_PAIRS // _LESS ** (len(groups) - 1)
     shapes = [tuple(tensor.shape) for group in groups for tensor in group]
     # For each dimension, the last first: the sizes of all tensors.
@@ -132,7 +134,7 @@ def _check_sizes(groups: Sequence[Sequence[Any]]) -> None:
     broadcast = tuple(max(sizes) for sizes in from_last)[::-1]  # the shape to which all tensors broadcast
     for shape in (*shapes, broadcast):
         if math.prod(size or 1 for size in shape) * max(shape, default=1) > most:
-            raise RuntimeError(f"a tensor of shape {shape} is too large for a function of the test")
+            raise RuntimeError(f"a tensor of shape {shape} is too large for the function passed by the test")
 
 
 def _error_reply(error: Exception) -> Header:
@@ -143,7 +145,7 @@ def _error_reply(error: Exception) -> Header:
 
 
 def _refuse(value: object) -> Header:
-    raise TypeError(f"a function of the test cannot return a {type(value).__name__}")
+    raise TypeError(f"the function passed by the test cannot return a {type(value).__name__}")
 
 
 def _malformed(_: Header) -> Any:

@@ -114,7 +114,10 @@ def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
         case LostError(verdict=verdict):
             return verdict, str(error)
         case ProtocolError():
-            return Verdict.CRASHED, "A call returned something that is not a valid reply."
+            return (
+                Verdict.CRASHED,
+                "After a call, the program that runs your code sent something that is not a valid reply.",
+            )
     return Verdict.GRADER_ERROR, ""
 
 
@@ -220,12 +223,12 @@ def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> Hidden
         questions = ", ".join(exercise.points)
         raise SourceError(f'{where} tests "{name}", which is not a question; use one of {questions}')
     if not (doc := (getattr(item.obj, "__doc__", None) or "").strip()):
-        raise SourceError(f"{where} has no docstring; it is the title that students read")
+        raise SourceError(f"{where} has no docstring; write one, which students read as the title")
     if weight <= 0:
         raise SourceError(f"{where} has weight {weight:g}; it must be above 0")
     basic, needs_results = (bool(mark.kwargs.get(option)) for option in ("basic", "needs_results"))
     if basic and (weight != 1 or needs_results):
-        raise SourceError(f"{where} is basic, so it cannot have a weight or needs_results")
+        raise SourceError(f"{where} has basic=True; delete its weight and needs_results, or basic=True")
     return HiddenTest(
         name, doc.splitlines()[0], weight, number, item.originalname, basic, needs_results, line
     )

@@ -48,7 +48,8 @@ def expect_frame(
         wrong = unlike(columns[column][orders[0]], values[orders[1]], atol or 1e-9, rtol)
         if count := int(wrong.sum()):
             row = f", the first in row {int(np.argmax(wrong))}" if in_order else ""
-            raise Unmet(f"{name} has {count} wrong values of {len(wrong)} in {column}{row}. {hint}".rstrip())
+            wrong_values = f"{count} of {len(wrong)} values are wrong in {column}{row}"
+            raise Unmet(f"In {within(name)}, {wrong_values}. {hint}".rstrip())
 
 
 def _columns(value: Any, *, index: bool) -> Iterator[tuple[str, Array]]:

@@ -138,7 +138,7 @@ def expect_gradient(
     `function.inspect(...)`.
     """
     if isinstance(function, Inspection) and arguments:
-        raise TypeError("an inspection takes no arguments here; give gradients as expected={0: ...}")
+        raise TypeError("after inspect(), pass no arguments; give gradients as expected={0: ...}")
     if isinstance(function, Inspection):
         inspection, floats = function, function.gradients.keys()
     else:

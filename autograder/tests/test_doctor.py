@@ -62,13 +62,13 @@ def test_notebooks_of_newer_pythons_are_counted_and_one_that_our_code_fails_on_s
         hand_in(course, f"s{number}", made)
     check = seen(course)["notebooks"]
     assert check.ok
-    assert check.state.startswith("2 of Python 3.99, 1 of Python 4.0: newer than this Python")
+    assert check.state.startswith("2 with Python 3.99, 1 with Python 4.0; an instructor grades each answer")
     reading = "autograder.submission.submission.read_notebook"
     monkeypatch.setattr(reading, failing_on(resolve_name(reading), "s2"))
     failed, counted = [check for check in examine(course.root) if check.name == "notebooks"]
     assert (failed.ok, counted.ok) == (False, True)
     assert failed.state.startswith("01_small s2: cannot be processed: ArithmeticError; ")
-    assert counted.state.startswith("2 of Python 3.99: newer than this Python")
+    assert counted.state.startswith("2 with Python 3.99; an instructor grades each answer")
 
 
 @pytest.mark.usefixtures("no_worker")
@@ -98,4 +98,4 @@ def test_walls_are_compared_with_what_the_course_demands(
     check = seen(course)["walls"]
     assert check.ok is ok
     assert check.state == f"{stands}: rlimits"
-    assert ("demands container" in check.fix) is not ok
+    assert ("demands `walls: container`" in check.fix) is not ok

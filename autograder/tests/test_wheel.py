@@ -68,6 +68,8 @@ def test_a_course_is_started_and_proved_by_the_installed_commands(installed: Pat
         return done.stdout
 
     call("init", "course", "--with", "numpy")
-    assert call("--course", "course", "verify").startswith("01_scaled: proved (1 accepted, 2 mistakes")
+    assert call("--course", "course", "verify").startswith(
+        "01_scaled: verified (accepted answers: 1; known mistakes: 2"
+    )
     call("--course", "course", "release")
     call("--course", "course", "release", "--check")

@@ -193,7 +193,7 @@ class Decoder:
         """
         part = self.parts[index] if type(index) is int and index >= 0 else None
         if index in self._taken or type(part) is not bytes:
-            raise ProtocolError("a part should be bytes and used once")
+            raise ProtocolError("a value refers to a part that is not bytes or is already used")
         self._taken.add(index)
         return part
 

@@ -35,7 +35,7 @@ def answering(answer: Answer | None) -> Iterator[None]:
 
 def unanswered(*_: object) -> tuple[Header, Parts]:
     """Raise RuntimeError: outside a request, the grader does not answer calls."""
-    raise RuntimeError("a hidden test's function can be called only while the test waits for your code")
+    raise RuntimeError("a function passed by a hidden test can be called only until your code returns")
 
 
 class RemoteFunction:

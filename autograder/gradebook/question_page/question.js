@@ -73,9 +73,9 @@ function drawCurrent() {
   if (document.activeElement !== scoreBox) { scoreBox.value = score === null ? "" : number(score); }
   if (document.activeElement !== commentBox) { commentBox.value = current.draft ?? comment; }
   const points = itemPoints(given);
-  document.getElementById("typed").textContent = adjustment === null ? "Items add to a score that you type."
-    : points === null ? "You typed this score. Items add to it. Clear the box to remove it."
-      : `Items ${signed(points)}, typed ${signed(adjustment)}. Clear the box to count the items alone.`;
+  document.getElementById("typed").textContent = adjustment === null ? "If you type a score, the points of items are added to it."
+    : points === null ? "You typed this score. The points of items are added to it. To remove it, clear the box."
+      : `Items ${signed(points)}, typed ${signed(adjustment)}. To count only the items, clear the box.`;
 }
 
 function drawProgress() {
@@ -131,7 +131,7 @@ function nextUngraded() {
   if (next) { select(next); return; }
   filter();
   const isSomeLeft = cards.some((card) => !isGraded(card));
-  say(isSomeLeft ? "Every answer that is shown here is graded. Others are not." : "All answers to this question are graded.");
+  say(isSomeLeft ? "All answers shown here are graded, but some hidden answers are not." : "All answers to this question are graded.");
 }
 
 async function request(method, path, body) {
@@ -243,7 +243,7 @@ const actions = {
   takeBack: () => give({}, null),
   undo() {
     const last = saves.pop();
-    if (!last) { say("This page has saved nothing that can be taken back."); return; }
+    if (!last) { say("There is no change on this page to undo."); return; }
     const changed = last.parts.filter(({card, after}) => !card.pending && after !== versionsOf(card));
     if (changed.length) {
       say(`Answer ${numbersOf(changed.map(({card}) => card))} was not taken back: another grader has changed the grade meanwhile.`, true);

@@ -213,7 +213,7 @@ def record_tests(exercise: Exercise) -> replay.Recorded:
     tests: replay.Recorded = {name: [] for name in exercise.points}
     for run in Suite(exercise).reference_runs:
         if run.error is not None:
-            raise BenchError(f'the reference fails "{run.test.title}"; run `autograder verify` first')
+            raise BenchError(f'the solution fails "{run.test.title}"; run `autograder verify` first')
         if any(hands_over_function(exchange.request[0]) for exchange in run.exchanges):
             why = "this test has a function as an argument, so other graders cannot repeat the test"
             raise BenchError(f'"{run.test.title}": {why}; choose another exercise')

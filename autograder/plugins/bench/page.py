@@ -46,7 +46,7 @@ def _section(table: str) -> re.Pattern[str]:
 
 def to_strength(proofs: Iterable[Proof]) -> str:
     """Return a table of the wrong answers that hidden tests reject. `verify` makes the proofs."""
-    heads = ("exercise", "mutants caught", "declared equivalent", "misconceptions caught", "bits")
+    heads = ("exercise", "mutants caught", "mutants declared right", "misconceptions caught", "bits")
     rows = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
     for proof in proofs:
         strength, costs = proof.strength or Strength(), proof.costs or Costs()
@@ -79,8 +79,8 @@ def to_markdown(
     where = f"Exercise `{exercise}` on {machine()}. This grader's sandbox: {', '.join(walls)}."
     different = [sum(len(other.full[id_] ^ marks[id_]) for id_ in other.full) for other in others]
     notes = [
-        f"{other.grader} graded only {len(other.full)} submissions. Its time for {count} is estimated from "
-        f"these. On their answers, its verdicts and those of this grader differ in {answers} cases."
+        f"{other.grader} graded only {len(other.full)} submissions, from which its time for {count} is "
+        f"estimated. Its results differ from those of this grader for {answers} of their answers."
         for other, answers in zip(others, different, strict=True)
     ]
     return "\n\n".join(filter(None, [where, table, " ".join(notes)]))

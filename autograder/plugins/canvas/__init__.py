@@ -266,7 +266,7 @@ def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = 
                 "was not collected from a Canvas archive; download the archive and collect it"
             )
         if arrival.form not in ("", _SUFFIX):
-            fix = "Canvas would store the feedback as such a file, too; send the feedback page yourself"
+            fix = "Canvas would give the feedback notebook this file type; send the feedback page yourself"
             raise FeedbackError(f"handed in a {arrival.form} file. {fix}")
         user = arrival.number or canvas_number(graded.student, listed)
         if not user.isdigit():

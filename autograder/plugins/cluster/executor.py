@@ -232,7 +232,8 @@ def _grade(
 ) -> Graded:
     if not _GRADER or _GRADER[0].job != (order, files):
         if order.versions != VERSIONS:
-            raise ClusterError(f"autograder, torch or Python has another version; {HOW_TO_MATCH}")
+            problem = "a worker has other versions of autograder, torch or Python than the scheduling machine"
+            raise ClusterError(f"{problem}; {HOW_TO_MATCH}")
         while _GRADER:
             _GRADER.pop().close()
         _GRADER.append(_ExerciseGrader(order, files, folder))

@@ -102,7 +102,7 @@ def _files(course: Course, exercise: Exercise) -> Iterator[tuple[str, bytes]]:
         path = ENGINE.parent / Path(name).name
         if not path.is_file():
             raise AutograderError(
-                f"{path}: missing; install the engine from its own folder, as `make setup` does"
+                f"{path}: missing; reinstall the autograder: run `make setup` in its source folder"
             )
         yield name, path.read_bytes()
     yield "packages.txt", "".join(f"{package}\n" for package in course.settings.packages).encode()

@@ -179,14 +179,14 @@ def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]
             columns.append(column)
     if len(columns) != 1:
         raise UsageError(
-            f"{sheet}: must have exactly one column of grades that is followed by the maximum grade; choose "
-            "points as the assignment's grade type in Moodle, and download the worksheet again"
+            f"{sheet}: must have exactly one column of grades with the maximum grade in the next column; "
+            "choose points as the assignment's grade type in Moodle, and download the worksheet again"
         )
     shown, points = rows[1][columns[0] + 1], points_of(exercise)
     if abs((_number(shown) or 0.0) - points) > _SAME_POINTS:
         raise UsageError(
             f"{sheet}: the maximum grade is {shown}, but {exercise.name} has {number(points)} points; "
-            f"set the assignment's maximum grade in Moodle to {number(points)} and download it again"
+            f"set the maximum grade in Moodle to {number(points)}, and download the worksheet again"
         )
     return columns[0], "," in shown
 
@@ -220,8 +220,8 @@ def pack_for_moodle(
         number, page = by_sheet.get(graded.student) or collected, submission.feedback
         if not number.isdigit():
             if sheet is None:
-                fix = "give the worksheet with --worksheet"
-                raise FeedbackError(f"has no participant number in Moodle; {fix}")
+                fix = "give Moodle's worksheet with --worksheet"
+                raise FeedbackError(f"has no known participant number in Moodle; {fix}")
             problem = f"has no row in {sheet.name} with this id, address or name"
             raise FeedbackError(f"{problem}; send the feedback page yourself")
         if not page.is_file():

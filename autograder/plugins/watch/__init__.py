@@ -26,15 +26,17 @@ from autograder.errors import OUR_FAILURE
     type=click.Path(path_type=Path, exists=True),
     help="Watch this archive or folder, not nbgrader's exchange; may be repeated.",
 )
-@click.option("--release", is_flag=True, help="Return pages through nbgrader's exchange as they are written.")
+@click.option(
+    "--release", is_flag=True, help="Return each page through nbgrader's exchange when it is written."
+)
 @click.option(
     "--every",
     default=30.0,
     metavar="SECONDS",
     type=click.FloatRange(0.1),
-    help="Pause between two rounds. Default: 30.",
+    help="Pause between two looks for new submissions. Default: 30.",
 )
-@click.option("--rounds", type=click.IntRange(1), metavar="N", help="Stop after N rounds.")
+@click.option("--rounds", type=click.IntRange(1), metavar="N", help="Stop after N looks.")
 @options.jobs(help="Grade in N processes. Default: 1.")
 def watch(
     course: "options.Course",
@@ -95,5 +97,5 @@ def describe_leak(exercise: "options.Exercise") -> str:
     settings, suite = settings_of(exercise), Suite(exercise)
     building, questions = len(exercise.settings.builds_on), len(exercise.points)
     bits = max_leaked_bits(len(suite.tests), len(exercise.rules), building, questions)
-    bound = f"at most {bits * settings.a_day} bits of information about hidden inputs, {bits} bits each"
-    return f"{exercise.name}: {settings.a_day} attempts a day can leak {bound}"
+    bound = f"at most {bits * settings.a_day} bits about hidden inputs ({bits} bits per attempt)"
+    return f"{exercise.name}: feedback on {settings.a_day} attempts a day can reveal {bound}"

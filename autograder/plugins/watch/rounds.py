@@ -119,7 +119,8 @@ def _student(folder: Inbound, listed: Students | None) -> str:
     if len(students) > 1:
         ids = ", ".join(student.id for student in students)
         problem = f'"{folder.student}" is the name of several students ({ids})'
-        raise EntryError(f"{problem}; in {STUDENTS}, make this name the id or address of the right student")
+        fix = f'in {STUDENTS}, write "{folder.student}" as the id or email of the student who uses it'
+        raise EntryError(f"{problem}; {fix}")
     return students[0].id
 
 

@@ -112,10 +112,11 @@ def test_of_the_ways_to_make_a_misconception_the_first_counts_that_fails_a_test_
     found = costs(course)
     other_rows = found["row_sums", "other_rows"]  # its check fails, so the first failed test is enough
     assert (other_rows.kept, len(other_rows.fails), other_rows.is_green) == (0, 1, False)
-    assert 'misconception other_rows (with "return x.sum(dim=0)") gets 0 % of the points' in str(other_rows)
+    said = 'the misconception "other_rows" (with "return x.sum(dim=0)") gets 0 % of the points'
+    assert said in str(other_rows)
     assert found["row_sums", "detour"].kept == 1
     assert ("row_sums", "only_broken") not in found
-    assert str(measured(course)) == "1 of 2 misconceptions fail a test"
+    assert str(measured(course)) == "the tests catch 1 of 2 misconceptions"
     assert measured(course).harmless == ("row_sums__detour",)
 
 
@@ -124,15 +125,15 @@ def test_a_misconception_that_no_test_sees_is_found_until_its_author_declares_it
     assert measured(course, share=0.5).findings == ()
     (finding,) = measured(course, share=0.6).findings
     assert finding == (
-        f"{small(course).suite}: row_sums__detour changes a right answer, and "
-        "no test of row_sums fails; add a test, or declare an exception in mistakes.py"
+        f"{small(course).suite}: a right answer to row_sums, changed by the misconception detour, passes "
+        "all tests; add a test, or declare an exception in mistakes.py"
     )
     declare(course, "row_sums", 'misconceptions = ["detour"]')
     assert measured(course, share=1).findings == ()
     place = declare(course, "row_sums", 'misconceptions = ["other_rows"]')
     (needless,) = measured(course, share=0.5).findings
-    fix = "other_rows needs no exception: it fails a hidden test, or changes no right answer; delete it here"
-    assert needless == f"{place}: {fix}"
+    problem = "other_rows needs no exception: a test catches it, or it fits no right answer"
+    assert needless == f"{place}: {problem}; delete the exception"
 
 
 def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_author_says_why(
@@ -146,14 +147,14 @@ def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_autho
     fix = f"make the check fail on this answer, or write {declaration} in mistakes.py"
     fails = "fails test_one_number_a_row, test_adds_along_the_row, but passes the visible check"
     assert (
-        f"{columns}: row_sums: mistake columns gets 0 % of the points and {fails}; {fix}"
+        f'{columns}: row_sums: the mistake "columns" gets 0 % of the points and {fails}; {fix}'
         in measured(course).findings
     )
     declare(course, "row_sums", 'shares = ["columns"]')
     place = declare(course, "double", 'shares = ["squares"]')
     told = [finding for finding in measured(course).findings if "columns" in finding or "squares" in finding]
-    problem = "squares needs no exception: the rules allow its share of the points of double"
-    assert told == [f"{place}: {problem}; delete it here"]
+    problem = 'no wrong answer "squares" to double gets a share of the points that needs an exception'
+    assert told == [f"{place}: {problem}; delete the exception"]
 
 
 def test_a_test_that_sees_a_mistake_with_some_inputs_only_is_found(course: Course) -> None:
@@ -163,7 +164,7 @@ def test_a_test_that_sees_a_mistake_with_some_inputs_only_is_found(course: Cours
     (finding, *_) = measured(course, sets=16).findings
     assert finding.startswith(f'{place}: fails "Every element becomes twice as large." (test_doubles_every_')
     assert finding.endswith(
-        " of 16 sets of inputs; change the test, so that its result is the same with all sets"
+        " of 16 sets of inputs; change the test so that its result is the same with every set of inputs"
     )
 
 
@@ -193,7 +194,7 @@ def test_a_corner_that_costs_more_than_a_quarter_or_next_to_nothing_is_found(cou
         changed = text.replace('@question("double")\ndef test_leaves_its_input_alone', mark)
         suite.write_text(changed, encoding="utf-8")
         (finding,) = (one for one in measured(course).findings if "in_place" in one)
-        assert f"double: mistake in_place gets {kept} % of the points" in finding
+        assert f'double: the mistake "in_place" gets {kept} % of the points' in finding
 
 
 def test_shares_are_counted_by_class_and_the_furthest_from_the_rules_are_listed(course: Course) -> None:
@@ -201,7 +202,7 @@ def test_shares_are_counted_by_class_and_the_furthest_from_the_rules_are_listed(
     assert results.startswith("results wrong")
     assert (
         " ".join(corner.split())
-        == "corner 1 answers: how many get 0 %, up to 10 %, ... 100 % of the points: 0 0 0 0 0 0 0 0 1 0 0"
+        == "corner 1 answers; numbers with 0 %, up to 10 %, ... 100 % of the points: 0 0 0 0 0 0 0 0 1 0 0"
     )
     assert trivial.startswith("trivial")
 

@@ -27,8 +27,8 @@ To do:
 
 - sum_of_squares_uses_squares has no hidden test: it changes squares.
 - sum_of_squares calls squares. If a wrong answer to squares should cost no points in sum_of_squares,\
- add `builds_on: {sum_of_squares: [squares]}` to the exercise in course.yaml, and an answer to\
- sum_of_squares that calls squares to accepted.py.
+ add `builds_on: {sum_of_squares: [squares]}` to the exercise in course.yaml. Also write an answer to\
+ sum_of_squares that calls squares in accepted.py.
 """
 '''
 SQUARES = "def squares(n):\n    return [i * i for i in range(1, n + 1)]"
@@ -156,7 +156,7 @@ def test_a_draft_gets_at_functions_variables_and_imports_of_the_notebook(made: E
     tests = made.suite.read_text(encoding="utf-8")
     assert "- cell-5: `%time` is left out." in tests
     assert "- No cell tests unused: write its check and its hidden tests." in tests
-    assert "- cell-6 uses nbgrader's autotest: replace these lines by tests." in tests
+    assert "- cell-6 uses nbgrader's autotest: replace AUTOTEST lines with asserts." in tests
     assert """Is 3 'right'?""" in tests
     with pytest.raises(SourceError, match='question "unused" has no hidden test; add one'):
         Suite(made)
@@ -179,7 +179,7 @@ def test_another_file_is_refused_and_nothing_is_written(
     if cells is not None:
         write(path, cells)
     done = CliRunner().invoke(main, ["init", str(tmp_path / "course"), "--from-nbgrader", str(path)])
-    fix = "name a notebook in nbgrader's source folder, with solutions and tests"
+    fix = "give the path of a notebook with solutions and tests from nbgrader's source folder"
     assert done.stderr == f"{path}: is not a notebook with cells that nbgrader grades; {fix}\n"
     assert done.exit_code == 3
     assert not (tmp_path / "course").exists()
@@ -193,8 +193,8 @@ MODEL = "Students do not see this model answer, so ask the question in a text ce
 @pytest.mark.parametrize(
     ("above", "text", "shown", "note"),
     [
-        ([], "In which year, **and why?**", True, "is a question. It is a text cell now: write its model"),
-        ([HEADING], "In which year?", True, "is a question. It is a text cell now: write its model answer."),
+        ([], "In which year, **and why?**", True, "asks a question without a model answer: write one"),
+        ([HEADING], "In which year?", True, "asks a question without a model answer: write one below it."),
         ([ASKS], "In 2001. Or in 2002?", False, f"ends with a question. {MODEL}"),
         ([], "In 2001.", False, f"has no description above it. {MODEL}"),
         ([HEADING], "### BEGIN SOLUTION\nIn 2001?\n### END SOLUTION", False, "has no description above it"),

@@ -48,16 +48,16 @@ BY_HAND = {  # by notebook and file, the lines that an author adds
 }
 TITLES = "Name the tested property in each docstring, since students read it as the title of the test:"
 VARIABLE = (
-    "Students see {} under the name of the variable {}. To change it, rename the variable in all files of "
-    "the exercise."
+    "The question {} is now called {}, like its variable. To change this name, rename the variable in all "
+    "files of the exercise."
 )
 TO_DO = {
     "trees": [
         VARIABLE.format("q1", "missing"),
         VARIABLE.format("q2", "measured"),
         "tallest_kind calls mean_height. If a wrong answer to mean_height should cost no points in "
-        "tallest_kind, add `builds_on: {tallest_kind: [mean_height]}` to the exercise in course.yaml, and "
-        "an answer to tallest_kind that calls mean_height to accepted.py.",
+        "tallest_kind, add `builds_on: {tallest_kind: [mean_height]}` to the exercise in course.yaml. Also "
+        "write an answer to tallest_kind that calls mean_height in accepted.py.",
         f"{TITLES} test_q1_test, test_q2_test, test_q3_test_b, test_q4_test.",
     ],
     "waves": [
@@ -65,8 +65,8 @@ TO_DO = {
         "cannot use `ax.get_xlim`.",
         *(
             f"{later} calls wave. If a wrong answer to wave should cost no points in {later}, add "
-            f"`builds_on: {{{later}: [wave]}}` to the exercise in course.yaml, and an answer to {later} "
-            f"that calls wave to accepted.py."
+            f"`builds_on: {{{later}: [wave]}}` to the exercise in course.yaml. Also write an answer to "
+            f"{later} that calls wave in accepted.py."
             for later in ("rms", "ax")
         ),
         f"{TITLES} test_cell_times_test, test_cell_wave_test, test_cell_rms_test, test_cell_decibels_test, "
@@ -76,7 +76,7 @@ TO_DO = {
         VARIABLE.format("counting", "most_common"),
         "counting-test-2 had 0 points; its hidden test has a weight of 1 now.",
         "important-test: `assert important('the fox') == ['the']` is left out of its hidden test: it calls "
-        "a function that reads STOP, and a hidden test cannot change STOP for the function.",
+        "a function that reads the variable STOP, which a hidden test cannot set.",
         f"{TITLES} test_words_test, test_counting_test_1, test_counting_test_2, test_important_test, "
         "test_longest_test.",
     ],

@@ -82,7 +82,8 @@ def test_a_picture_that_was_pasted_becomes_a_file(folder: Path) -> None:
     assert files.add_text(first) == "![x](image.png) ![y](attachment:none.png)"
     assert files.add_text(other) == "![x](_image.png)"
     assert files.content == {"image.png": b"1", "_image.png": b"2"}
-    assert files.notes == ["The picture none.png is missing in the notebook."]
+    missing = "The notebook shows the picture none.png, but does not contain it: paste it again."
+    assert files.notes == [missing]
 
 
 @pytest.mark.parametrize(

@@ -85,5 +85,5 @@ def test_a_proof_does_not_depend_on_the_number_of_processes(
     proofs = [list(prove_together(course, exercises, n, anew=True, notify=lines.append)) for n in (1, 3)]
     assert repr(proofs[0]) == repr(proofs[1])
     assert proofs[0][0].strength is not None
-    assert all(line.endswith(" parts of the proofs are done") for line in lines)
+    assert all(line.endswith(" parts of the verification are done") for line in lines)
     assert lines[0].startswith("0 of ")

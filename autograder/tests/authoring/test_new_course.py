@@ -152,7 +152,7 @@ def test_the_question_that_the_authors_page_writes_is_proved_as_it_says(
     given = PAGE.parents[2] / "solutions" / "misconceptions"
     shutil.copytree(given, tmp_path / "solutions" / "misconceptions", dirs_exist_ok=True)
     (proof,) = prove(load_course(tmp_path), [load_course(tmp_path).exercises["02_spread"]], zygote)
-    for still in ("no test of spread fails", "but passes the visible check"):
+    for still in ("a right answer to spread, changed by the misconception", "but passes the visible check"):
         assert any(still in finding for finding in proof.findings)
 
 
@@ -184,7 +184,7 @@ def test_an_argument_is_renamed_in_the_notebook_and_a_question_by_the_command_on
 STILL_HALF = {
     "mistakes.py": r"mistakes\.py:1: \"half\" is not a question",
     "hints.yaml": r"hints\.yaml:2: \"half\" is not a question",
-    "accepted.py": r"accepted\.py:1: defines no question",
+    "accepted.py": r"accepted\.py:1: answers no question",
 }
 
 
@@ -230,7 +230,7 @@ def test_each_file_that_the_authors_page_shows_is_part_of_a_course_that_is_prove
     assert proof.accepted == 1
     assert proof.mistakes == (2 if subject == "numpy" else 1)
     assert proof.costs is not None
-    assert "1 of 1 misconceptions fail a test" in str(proof.costs)
+    assert "the tests catch 1 of 1 misconceptions" in str(proof.costs)
 
 
 @pytest.mark.parametrize("subject", FIRST_OF)

@@ -117,16 +117,16 @@ def test_given_code_that_answers_an_earlier_exercise_is_warned_of_until_that_is_
         return list(answered_early(course, course.chosen(["08", "09"]), now))
 
     undated = (
-        "08_multi_head_attention: its code would show students causal_mask of 06_causal_attention; "
-        "release 08_multi_head_attention when 06_causal_attention has ended"
+        "08_multi_head_attention: students could read answers to causal_mask of 06_causal_attention in its "
+        "code; release it when 06_causal_attention has ended"
     )
     seven = (
-        "08_multi_head_attention: its code would show students Attention of 07_cross_attention; "
-        "release 08_multi_head_attention after 2026-03-01 18:00+00:00"
+        "08_multi_head_attention: students could read answers to Attention of 07_cross_attention in its "
+        "code; release it after 2026-03-01 18:00+00:00"
     )
     eight = (
-        "09_tiny_gpt: its code would show students MultiHeadAttention of 08_multi_head_attention; "
-        "release 09_tiny_gpt after 2026-03-08 18:00+00:00"
+        "09_tiny_gpt: students could read answers to MultiHeadAttention of 08_multi_head_attention in its "
+        "code; release it after 2026-03-08 18:00+00:00"
     )
     assert warned(due) == [undated, seven, eight]
     assert warned(due + timedelta(days=1)) == [undated, eight]
@@ -330,7 +330,7 @@ def test_an_answer_in_a_file_beside_the_notebook_is_found(
 
 @pytest.mark.parametrize(
     ("file", "finding"),
-    [(ACCEPTED, "has no right answer besides the reference"), (MISTAKES, "has no known mistake")],
+    [(ACCEPTED, "has no right answer besides the solution"), (MISTAKES, "has no known mistake")],
 )
 def test_an_exercise_without_any_answer_of_a_kind_is_found(course: Course, file: str, finding: str) -> None:
     (small(course).folder / file).unlink()

@@ -49,10 +49,15 @@ def test_solutions_wait_until_an_exercise_is_over(course: Course) -> None:
         == f"{NAME}: has no due date; add `due` to the exercise in course.yaml, or use --early"
     )
     course = due(course)
-    waits = "students can still submit, it is due 2026-03-01 18:00+00:00; wait until then, or use --early"
+    waits = (
+        "students can still submit until 2026-03-01 18:00+00:00, the due date; wait until then, "
+        "or use --early"
+    )
     assert why(course, DUE) == f"{NAME}: {waits}"
     extend(course, "ada", NAME, "2026-03-03 18:00 UTC")
-    assert "the last extension ends 2026-03-03 18:00+00:00" in why(course, DUE + timedelta(days=1))
+    assert "until 2026-03-03 18:00+00:00, the end of the last extension" in why(
+        course, DUE + timedelta(days=1)
+    )
     assert why(course, DUE + timedelta(days=3)) == ""
 
 

@@ -191,8 +191,12 @@ def test_a_weak_suite_is_found_with_each_survivor_and_what_to_do(course: Course)
 @pytest.mark.parametrize(
     ("instead", "problem"),
     [
-        (7, "mistakes.py:26: this edit no longer makes a mutant of row_sums; delete or change it"),
-        (0, "mistakes.py:26: this edit is declared equivalent, but fails a hidden test; delete the edit"),
+        (
+            7,
+            "mistakes.py:26: this edit leads to none of the tested changes to the solution of row_sums; "
+            "correct or delete the edit",
+        ),
+        (0, "mistakes.py:26: with this edit, the solution fails a hidden test; delete the edit"),
     ],
 )
 def test_a_declaration_that_does_not_hold_any_more_is_found(

@@ -90,7 +90,7 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
         ),
         ("notes.txt", "", "", "is not used in an exercise; move any answers in it to accepted.py or"),
         ("test_hidden.py", "", "", 'question "double" has no hidden test; add one with @question("double")'),
-        ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8; make it stricter"),
+        ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8 fail without an answer"),
         (
             "01_small.py",
             "return x.sum(dim=along_each_row)",
@@ -115,7 +115,7 @@ def test_what_does_not_hold_is_found_with_its_place_and_fix(
             "    assert student.double(x) is x, 'No.'",
             "assert student.double(x) is x, 'No.' does not hold: No.",
         ),
-        ("    student.duoble(x)", "nothing is called duoble"),
+        ("    student.duoble(x)", "the name duoble is not defined"),
         ("    student.double(x).shpe", "AttributeError: 'Tensor' object has no attribute 'shpe'"),
         ("    expect_close(\n        student.double(x),\n        x)", "The result has the right shape"),
         ("    assert x[0, 0] > 0, 'Odd.'", "assert x[0, 0] > 0, 'Odd.' does not hold: Odd."),
@@ -151,9 +151,10 @@ def test_a_test_that_breaks_on_an_untouched_notebook_is_found_with_its_line_and_
     verification = _Verification(grader.exercise, grader, course.settings, sets=1, whole=False)
     assert verification.right_answers_pass()
     line = before.count("\n") + 1
-    problem = f"a hidden test raises an error if row is untouched: {path}:{line}: IndexError: list index out"
-    (finding,) = (finding for finding in verification.findings if "untouched" in finding)
-    assert finding.startswith(f"{folder / '01_row.py'}: {problem} of range; above that line, ")
+    problem = f"a hidden test raises an error if row is not answered: {path}:{line}: IndexError: list index"
+    (finding,) = (finding for finding in verification.findings if "not answered" in finding)
+    end = " out of range; in the test, above this line, "
+    assert finding.startswith(f"{folder / '01_row.py'}: {problem}{end}")
 
 
 def test_a_misspelt_word_of_by_hand_holds_the_reference(course: Course, zygote: Zygote) -> None:
@@ -197,11 +198,11 @@ def test_a_visible_check_that_fails_on_the_reference_is_found_with_its_line(
     (finding,) = findings(course, zygote).splitlines()
     first = "# Check of double" if "_exit" in new else old  # what ends the program leaves no line behind
     line = text[: text.index(first)].count("\n") + 1
-    problem = f"the check of double fails on the reference: {error}"
+    problem = f"the solution fails the check of double: {error}"
     assert finding.startswith(f"{small(course).source}:{line}: {problem}")
 
 
-OPEN = ("return torch.mul(x, 2)", "return torch.mul(x, 2", "'(' was never closed; it must be Python")
+OPEN = ("return torch.mul(x, 2)", "return torch.mul(x, 2", "'(' was never closed; correct the Python code")
 ZERO = ("table = torch", "1 / 0\ntable = torch", "ZeroDivisionError: division by zero; all cells except")
 
 
@@ -302,8 +303,8 @@ def test_while_an_accepted_answer_fails_exceptions_are_not_called_needless(
     """They may be about what the catalogue makes of this answer."""
     place = write_answer(small(course), 'exception="double"', '"""Why."""\nmisconceptions = ["no_such"]')
     path, _, line = place.rpartition(":")
-    problem = "no_such needs no exception: it fails a hidden test, or changes no right answer"
-    needless = f"{path}:{int(line) + 2}: {problem}; delete it here"
+    problem = "no_such needs no exception: a test catches it, or it fits no right answer"
+    needless = f"{path}:{int(line) + 2}: {problem}; delete the exception"
     assert findings(course, zygote) == needless
     write_answer(small(course), 'accepted="other"', '"""Once."""\ndef double(x):\n    return x')
     said = findings(load_course(course.root), zygote)
@@ -330,7 +331,7 @@ def test_a_pair_of_course_yaml_is_proved_by_a_right_answer_that_calls_the_earlie
     assert proof.findings == ()
     assert (
         proof.carried
-        == "in 1 of 1 pairs of builds_on, a mistake in the earlier question costs no points in the later one"
+        == "in 1 of 1 pairs of builds_on, a wrong answer to the earlier question costs no points in the later"
     )
 
 
@@ -398,8 +399,9 @@ def test_nothing_builds_on_a_question_that_answers_it_by_itself(
     exercise = course.exercises["01_small"]
     _, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
     assert finding.endswith(
-        "the right answer to double alone gets 0% of the points of row_sums, and students' code "
-        "could call that answer when row_sums is graded again; change builds_on of row_sums in course.yaml"
+        "as an answer to row_sums, the right answer to double gets 0% of the points; when row_sums is "
+        "graded again with right earlier answers, students' code could call it; change builds_on of row_sums "
+        "in course.yaml"
     )
 
 
@@ -437,8 +439,8 @@ def test_no_worker_may_hold_an_answer_that_the_earlier_one_calls_and_that_answer
     exercise = Exercise(folder)
     _, found = entry.measure(exercise, {"c": ("b",)}, Suite(exercise), lambda _: pytest.fail("graded"))
     message = (
-        "01_three: the right answer to {} alone gets 100% of the points of c, and students' code could "
-        "call that answer when c is graded again; change builds_on of c in course.yaml"
+        "01_three: as an answer to c, the right answer to {} gets 100% of the points; when c is graded again "
+        "with right earlier answers, students' code could call it; change builds_on of c in course.yaml"
     )
     assert [finding.rpartition("/")[2] for finding in found] == [message.format("b"), message.format("a")]
 

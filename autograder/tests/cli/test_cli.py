@@ -141,16 +141,17 @@ def test_what_cannot_be_written_is_one_line_with_the_place(
 
 
 LOST = Proof("02_big", findings=("02_big.py: missing; write it",))
+NO_ANSWERS = "accepted answers: 0; known mistakes: 0"
 
 
 @pytest.mark.parametrize(
     ("second", "code", "said"),
     [
-        (LOST, 1, ["02_big: not proved (0 accepted, 0 mistakes)", "  02_big.py: missing; write it"]),
+        (LOST, 1, [f"02_big: not verified ({NO_ANSWERS})", "  02_big.py: missing; write it"]),
         (
             Proof("02_big", is_reused=True),
             0,
-            ["02_big: proved before and unchanged (0 accepted, 0 mistakes)"],
+            [f"02_big: verified earlier, unchanged since ({NO_ANSWERS})"],
         ),
     ],
 )
@@ -161,7 +162,8 @@ def test_verify_tells_what_is_proved_and_what_is_not(
     monkeypatch.setattr("autograder.authoring.together.prove_together", lambda *_, **__: iter(proofs))
     done = call(course, "verify")
     assert done.exit_code == code
-    assert done.stdout.splitlines() == ["01_small: proved (1 accepted, 3 mistakes)", *said]
+    verified = "01_small: verified (accepted answers: 1; known mistakes: 3)"
+    assert done.stdout.splitlines() == [verified, *said]
 
 
 @pytest.mark.parametrize(("ok", "code"), [(True, 0), (False, 1)])

@@ -55,5 +55,5 @@ def test_feedback_says_what_names_nothing_in_the_comments(
     assert done.exit_code == 0
     assert done.stderr.splitlines() == [
         "comments.yaml:2: 02_x is not an exercise; use one of 01_small",
-        '01_small why ann: "#bad" is not a comment in comments.yaml for this question; it stays as it is',
+        '01_small why ann: "#bad" is not replaced: comments.yaml has no such comment for this question',
     ]

@@ -178,7 +178,8 @@ CHOSEN = '"Team Red" is a group, but a student could have chosen this name; pass
           for rest in ("_bob_99_3_01_first.ipynb", "_/bob_9_3_01_first.ipynb", f"_/Bob_9{FILE}")),
         ("list", "Eve Adams_1_assignsubmission_file_/all.zip > 01_first.ipynb", ["eve"]),
         # A number at the end of a name in Canvas is not taken for the user.
-        ("", "user_1_101_9001_01_first.ipynb", "belongs to Canvas's user 1 or 101; write the right number"),
+        ("", "user_1_101_9001_01_first.ipynb",
+         "belongs to Canvas's user 1 or 101; write this student's number"),
         ("list", "user_1_101_9001_01_first.ipynb", ["ada"]),
         ("list", "eve_101_103_9001_01_first.ipynb", "both users are in the list of students"),
         # The list knows people and groups as platforms write them.
@@ -212,7 +213,7 @@ CHOSEN = '"Team Red" is a group, but a student could have chosen this name; pass
         ("list", "homework-ada/01_first.ipynb", '"homework-ada" is not in the list of students'),
         # Whoever is not known for sure is refused.
         ("list", "adamseve_666_9001_01_first.ipynb", 'Canvas\'s user 666, called "adamseve", is not'),
-        ("list", "leeanna_666_9001_01_first.ipynb", "write Canvas's number of this student into"),
+        ("list", "leeanna_666_9001_01_first.ipynb", "write the number that Canvas gives this student into"),
         ("list", "ghost/01_first.ipynb", '"ghost" is not in the list of students'),
         ("list", "anon_aB3xZ_9001_01_first.ipynb", '"anon_aB3xZ" is not in the list of students'),
         ("list", f"Anna Lee_7{FILE}", "(anna1, anna2); pass Moodle's grading worksheet"),
@@ -266,8 +267,8 @@ zoe,Zoe Zy,
         ("teamred_666_9001_01_first.ipynb", (), ["eve"]),
         ("teamred_555_9001_01_first.ipynb", (), ["ada", "bob"]),
         # Whoever has not come before has nobody's name who has, nor that of a group.
-        ("beebob_777_9001_01_first.ipynb", (), "is the name of bob, who submitted with Canvas's number 555"),
-        ("beebob_LATE_777_9001_01_first.ipynb", (), "with Canvas's number 555 before; write the right"),
+        ("beebob_777_9001_01_first.ipynb", (), "of bob, whose earlier submissions have Canvas's number 555"),
+        ("beebob_LATE_777_9001_01_first.ipynb", (), "have Canvas's number 555, not 777; write the right"),
         ("teamred_777_9001_01_first.ipynb", (), '"teamred" is a group, but a student could have chosen this'),
         ("zoezy_777_9001_01_first.ipynb", (), ["zoe"]),
         ("zoezy_777_9001_01_first.ipynb", ("zoezy_778_9002_01_first.ipynb",), "users of Canvas (777, 778)"),
@@ -275,7 +276,7 @@ zoe,Zoe Zy,
         # Moodle: the same in each exercise, in which numbers are counted anew.
         (f"Bob Bee_31{FILE}", (), ["bob"]),
         (f"Ada Lovelace_31{FILE}", (), ["bob"]),
-        (f"Bob Bee_32{FILE}", (), "the name of bob, who submitted with Moodle's number 31 before; pass"),
+        (f"Bob Bee_32{FILE}", (), "of bob, whose earlier submissions have Moodle's number 31, not 32; pass"),
         (f"Zoe Zy_32{FILE}", (), ["zoe"]),
         (f"Nobody We Know_31{FILE}", (), ["bob"]),
         (f"Zoe Zy_35{FILE}", (), '"gone" is not in the list of students'),
@@ -335,7 +336,8 @@ def test_a_group_that_is_not_listed_is_reported_beside_the_one_who_handed_in(
     rules: dict[str, NamingRules],
 ) -> None:
     (found,) = attributions("teamblue_101_9001_01_first.ipynb", rules["list"])
-    message = 'called "teamblue" in Canvas (if that is a group, write it into students.csv)'
+    fix = 'if this is a group, write it into the column "group" of students.csv'
+    message = f'called "teamblue" in Canvas; {fix}'
     assert (found.student, found.message) == ("ada", message)
 
 

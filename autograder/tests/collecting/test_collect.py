@@ -110,7 +110,7 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     # Names that some system takes for each other
     (
         ["Ada/01_small.ipynb", "ada/x/01_small.ipynb", "eve/01_small.ipynb"],
-        ["Ada: new", 'ada: refused: submitted/ has "Ada" already', "eve: new"],
+        ["Ada: new", 'ada: refused: submitted/ already has "Ada", which', "eve: new"],
     ),
     (["ada/e\u0301/01_small.ipynb", "ada/\u00e9/01_small.ipynb"], ["01_small.ipynb counts instead of"]),
     # Names that lead elsewhere, or mean more than themselves
@@ -175,7 +175,7 @@ LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
     (["ada/x/ada/01_small.ipynb", "ada/x/bob/01_small.ipynb"], ["ada: new: ada/x/bob/01_small.ipynb counts"]),
     # In one folder, which may have the archive's name
     (["class/ada/01_small.ipynb", "class/bob/01_small.ipynb"], ["ada: new", "bob: new"]),
-    (["class/bob/01_small.ipynb"], ['in the list of students; if "class" is the folder of the class']),
+    (["class/bob/01_small.ipynb"], ['in the list of students; if "class" is the folder of the whole class']),
     (["ada/bob/01_small.ipynb"], ["ada: new"]),
     (["ada/bob/01_small.ipynb", "ada/eve/01_small.ipynb"], ["ada: new: ada/eve/01_small.ipynb counts"]),
     # alone in an archive, as platforms name it
@@ -432,8 +432,8 @@ def test_on_moodle_the_number_decides_also_for_a_notebook_whose_exercise_only_it
     assert warning.replace("Bob Bee", "Eve") in collect("Eve_32", "x", "eve's")
     assert collect("Bob Bee_32", "x", "eve's second").startswith("eve: replaced: recognised by its cells")
     assert collect("Bob Bee_33", "x", "zoe's").endswith(
-        "\"Bob Bee\" is the name of bob, who submitted with Moodle's number 31 before; pass Moodle's grading "
-        "worksheet with --times"
+        '"Bob Bee" is the name of bob, whose earlier submissions have Moodle\'s number 31, not 33; pass '
+        "Moodle's grading worksheet with --times"
     )
     assert json.loads(submitted(course, "bob"))["text"] == "bob's"
     assert json.loads(submitted(course, "eve"))["text"] == "eve's second"
@@ -482,8 +482,8 @@ submission_5:
 def test_a_notebook_alone_is_told_where_to_go(course: Course, tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "mail", {"ada/01_small.ipynb": notebook()})
     problem = (
-        "is a notebook; put it into a folder with the student's id as its name, and collect the folder "
-        "above it"
+        "is a single notebook, which does not name a student; put it into a folder with the student's id "
+        "as its name, and put this folder into a folder that you collect"
     )
     assert said(run(course, folder / "ada" / "01_small.ipynb")) == [f"refused: {problem}"]
     assert said(run(course, folder)) == ["ada: new"]
@@ -574,11 +574,15 @@ def test_who_is_missing_unknown_or_there_twice_is_shown(course: Course) -> None:
         "01_small, unknown id: ghost is not in the list; add it to the list; if ghost has left the course, "
         "do nothing: the grades are kept",
         "01_small, submitted twice: 101 and ada are the same student; delete one of the two submissions",
-        "01_small, other id: 103 is another name of eve; collect the submission again",
+        "01_small, other id: in the list, 103 is another name of eve; to store the submission under eve, "
+        "collect it again",
     ]
 
 
 def test_a_missing_list_is_wrong_use(course: Course) -> None:
     done = CliRunner().invoke(main, ["--course", str(course.root), "students"])
     assert done.exit_code == 2
-    assert "students.csv: there is no such file; write the class into it: id,name,email" in done.stderr
+    assert (
+        "students.csv: there is no such file; create it, with the headings id,name,email and a row for"
+        in done.stderr
+    )

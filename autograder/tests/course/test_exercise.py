@@ -31,7 +31,7 @@ MISTAKE = 'mistake="double" name="x"'
 @pytest.mark.parametrize(
     ("marker", "code", "message"),
     [
-        (MISTAKE, "def double(x):\n    return x\n", "0: this cell has no docstring; begin the cell with"),
+        (MISTAKE, "def double(x):\n    return x\n", "0: this cell has no docstring; begin it with one: "),
         (MISTAKE, DOCUMENTED, "0: this cell has only a docstring; write the answer below it"),
         (
             MISTAKE.replace("double", "treble"),
@@ -39,7 +39,7 @@ MISTAKE = 'mistake="double" name="x"'
             '0: "treble" is not a question; ',
         ),
         (MISTAKE, f"{DOCUMENTED}def treble(x): ...", "0: must define double and no other question"),
-        (MISTAKE, f"{DOCUMENTED}def double(x)\n", "3: expected ':'; it must be Python"),
+        (MISTAKE, f"{DOCUMENTED}def double(x)\n", "3: expected ':'; correct the Python code"),
         (
             MISTAKE,
             f"{DOCUMENTED}edit = 'X / Y => X'",
@@ -75,7 +75,7 @@ MISTAKE = 'mistake="double" name="x"'
         (
             'accepted="other"',
             f"{DOCUMENTED}def treble(x): ...",
-            "0: defines no question of 01_small; give its",
+            "0: answers no question of 01_small; give its",
         ),
         (
             'accepted="by_addition"',

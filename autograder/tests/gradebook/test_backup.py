@@ -146,7 +146,7 @@ def torn(file: Path, copy: Path) -> Path:
         (
             "students.csv",
             "audit.jsonl",
-            r"before autograder\.db existed; .* converts it; restore it with that",
+            r"before autograder\.db existed; .* can convert it; restore it with that",
         ),
         ("students.csv", "attempts/ann/01_small/1-ab/x.ipynb", r"before autograder\.db existed"),
         ("contents.json", '{"course": "large"}', 'is of the course "large"'),

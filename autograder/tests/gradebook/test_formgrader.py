@@ -261,7 +261,7 @@ def test_an_unreadable_file_is_one_item(ready: Course) -> None:
     assert html.count('<section class="asked"') == 1
     assert (
         "This student's file cannot be read: not JSON. Open it in Jupyter. "
-        "All questions score 0. Save a score here to confirm this."
+        "All questions score 0. To confirm this, save 0 as the score."
     ) in html
     rows.by_hand(ready, "ann", "check-double", 0.0)
     assert not gradebook_submission(ready, "ann").is_provisional
@@ -277,5 +277,5 @@ def test_a_held_answer_shows_its_whole_report_and_offers_the_score_of_the_tests(
     titles = [test.title for test in report.questions[1].tests]
     assert len(titles) > 2
     assert [title for title in titles if escape(title, quote=False) not in html] == []
-    assert 'data-offer="3.0" type="button">Give 3 points, as the tests would</button>' in html
+    assert 'data-offer="3.0" type="button">Give 3 points, the score from the tests</button>' in html
     assert "data-offer=" not in formgrader_page(graded_class, "solved")

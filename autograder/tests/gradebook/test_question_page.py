@@ -86,7 +86,7 @@ def test_the_page_shows_strangers_text_as_text(ready: Course, gradebook: Gradebo
     assert "Both are linear" in html
     assert "Why is the sum of the doubled rows" in html
     assert "Nothing was written." in html
-    assert "Nearly equal to answer 1.\nOnly here: <ins>really</ins>." in html
+    assert "Nearly equal to answer 1.\nWords only in this answer: <ins>really</ins>." in html
 
 
 def test_a_card_says_that_its_notebook_is_missing(ready: Course, gradebook: Gradebook) -> None:

@@ -11,7 +11,7 @@ LOOP = "def dot(a, b):\n    t = 0\n    for x, y in zip(a, b):\n        t = t + x
 RULE = Rule(("sum",), all_operators(["basics"]))
 CELLS = ["import torch", LOOP]
 FORBIDDEN = Rule(("dot", "matmul", "@", "sum"))
-LOOKS = "An instructor looks at this answer because of"
+LOOKS = "An instructor will look at this answer"
 HEAD = "import torch\nimport math\nimport numpy as np\nfrom torch.nn import functional as F"
 
 
@@ -39,11 +39,10 @@ def test_a_loop_of_allowed_operators_is_nobodys_matter() -> None:
 
 def test_an_operator_is_named_only_where_calls_that_may_be_shown_ran_it_too() -> None:
     hidden = judged({"mul", "conv1d", "_convolution"})
-    said = "The code ran an operation that this question does not allow."
-    assert hidden == f"{LOOKS} an operation that its code ran. {said}"
+    assert hidden == f"{LOOKS}. Its code ran an operation that this question does not allow."
     shown = judged({"mul", "conv1d", "_convolution"}, shown=({"_convolution", "conv1d"},))
     assert shown is not None
-    assert shown.startswith(f"{LOOKS} conv1d. The code called conv1d, which")
+    assert shown.startswith(f"{LOOKS}. Its code called conv1d, which")
     assert judged({"mul"}, shown=({"conv1d"},)) is None
     assert judged({"tells 3.14"}, shown=({"tells 3.14"},)) == hidden
     assert judged({"no_operator"}, shown=({"no_operator"},)) == hidden
@@ -71,7 +70,7 @@ def test_what_could_not_be_recorded_is_for_review(said: set[str]) -> None:
     ],
 )
 def test_a_use_is_found_by_its_name_and_said_with_its_line(value: str, found: str) -> None:
-    why = f'{LOOKS} line 2. Line 2 uses "{found}", which this question does not allow.'
+    why = f'{LOOKS}. Line 2 uses "{found}", which this question does not allow.'
     assert read(returning(value)) == why
 
 
@@ -197,4 +196,4 @@ def test_local_names_other_modules_own_attributes_and_texts_are_no_use(answer: s
 
 @pytest.mark.parametrize("answer", ["def dot(a, b:", "import a" + ".a" * 1000, "x = 1"])
 def test_a_definition_that_cannot_be_read_is_said_to_be_unread(answer: str) -> None:
-    assert read(answer) == "An instructor looks at this answer because the grader cannot read its code."
+    assert read(answer) == f"{LOOKS} because the grader cannot read its code."

@@ -23,7 +23,7 @@ COURSE = real_course()
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
 TRIPLE = "def double(x):\n    return x * 3"
 HALVED = "def row_sums(x):\n    return double(x).sum(-1) / 2"
-NOTE = "`double` was wrong; this question was graded with a right one."
+NOTE = "Your answer to `double` is wrong, so this question was graded with a right answer to it."
 Grade = Callable[..., dict[str, QuestionReport]]
 
 
@@ -235,7 +235,7 @@ def test_names_without_end_are_followed_once_each() -> None:
 
 def test_the_note_names_each_wrong_earlier_answer() -> None:
     assert with_note(of(Verdict.FAILED), ["a", "b"]).hint == (
-        "`a` and `b` were wrong; this question was graded with right ones."
+        "Your answers to `a` and `b` are wrong, so this question was graded with right answers to them."
     )
 
 

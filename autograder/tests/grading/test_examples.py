@@ -115,8 +115,9 @@ def test_verify_names_questions_whose_calls_are_too_large_to_show(desk: Desk, co
     small = exercise.suite.read_text(encoding="utf-8")
     exercise.suite.write_text(re.sub(r"torch\.randn\(\d", "torch.randn(13", small), encoding="utf-8")
     (line,) = without_examples(exercise, Suite(exercise))
-    assert line.startswith(f"{exercise.suite}: wrong answers to double, row_sums get no example on feedback")
-    assert line.endswith("and 6 weights that the test sets by name, each of at most 12 numbers")
+    beginning = "feedback pages show no example of a wrong result for double, row_sums"
+    assert line.startswith(f"{exercise.suite}: {beginning}")
+    assert line.endswith("and 6 weights that the test sets by name, each with at most 12 numbers")
 
 
 @pytest.mark.parametrize(

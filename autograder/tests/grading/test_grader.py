@@ -223,8 +223,9 @@ def test_a_forged_answer_costs_its_own_question(desk: Desk) -> None:
     report = desk.grade(row_sums=FORGING)
     forged = of(report, "row_sums")
     assert (forged.verdict, forged.score) == (Verdict.CRASHED, 0.0)
-    assert {test.hint for test in forged.tests} == {"A call returned something that is not a valid reply."}
-    assert "sent the grader something that is not a valid reply" in report.message
+    lost = "After a call, the program that runs your code sent something that is not a valid reply."
+    assert {test.hint for test in forged.tests} == {lost}
+    assert "send the grader something that is not a valid reply" in report.message
     assert of(report, "double").verdict is Verdict.PASSED
     assert desk.grade(row_sums=FORGING) == report
 

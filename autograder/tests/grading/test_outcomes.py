@@ -93,7 +93,11 @@ def error(kind: str, message: str = "", *places: list[int], bases: Sequence[str]
             "The sandbox refused this: no socket (the cell of row_sums, line 2)",
         ),
         (LostError(Verdict.TIMED_OUT, "A call waited."), Verdict.TIMED_OUT, "A call waited."),
-        (ProtocolError("?"), Verdict.CRASHED, "A call returned something that is not a valid reply."),
+        (
+            ProtocolError("?"),
+            Verdict.CRASHED,
+            "After a call, the program that runs your code sent something that is not a valid reply.",
+        ),
         (
             NotDefinedError("triple"),
             Verdict.NOT_DEFINED,

@@ -82,7 +82,7 @@ def test_canvas_finds_the_upload_of_each_student_again(term: Term) -> None:
         },
     )
     packed, files = term.pack()
-    fix = "Canvas would store the feedback as such a file, too; send the feedback page yourself"
+    fix = "Canvas would give the feedback notebook this file type; send the feedback page yourself"
     script = f"cy: handed in a .py file. {fix}"
     assert packed.problems == (script,)
     assert {found_by_canvas(name) for name in files} == {("101", "9001"), ("102", "9002")}

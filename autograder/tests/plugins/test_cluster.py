@@ -140,7 +140,9 @@ def test_walls_that_do_not_stand_there_stop_everything(course: Course, dask: Loc
         finally:
             client.run(exec, f"import os; os.environ['PATH'] = {os.environ['PATH']!r}")
     assert str(caught.value).startswith("Dask worker tcp://")
-    assert "the course demands the full walls, but these are not in effect: namespaces" in str(caught.value)
+    assert "course.yaml demands `walls: full`, but this machine does not offer: namespaces" in str(
+        caught.value
+    )
     assert "unsafe" in graded.report.sandbox
 
 
@@ -152,7 +154,8 @@ def test_a_dask_worker_of_another_version_is_refused_by_its_address(
     with (
         Cluster(course, dask.scheduler_address) as executor,
         pytest.raises(
-            ClusterError, match=r"^Dask worker tcp://\S+: autograder, torch or Python has another version"
+            ClusterError,
+            match=r"^Dask worker tcp://\S+: a worker has other versions of autograder, torch or Python than",
         ),
     ):
         results(executor, [submission])

@@ -127,7 +127,8 @@ def test_marks_without_explanations_are_not_the_absence_of_mistakes(shown: Calla
     assert wrong.report is not None
     marked = replace(wrong, report=replace(wrong.report, explained=False))
     text = shown([marked, work("ben", {"double": 2.0, "row_sums": 3.0})])
-    assert "The wrong answers of 1 submission have no explanation yet. <code>autograder grade</code>" in text
+    advice = "have no explanation yet. To add explanations, run <code>autograder grade</code>"
+    assert f"The wrong answers of 1 submission {advice}" in text
     assert "Nobody made a mistake" not in text
     assert "The grader did not identify any mistakes." in shown(
         [work("ben", {"double": 2.0, "row_sums": 3.0})]

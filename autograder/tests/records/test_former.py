@@ -137,7 +137,7 @@ def test_state_of_a_version_before_that_is_refused_and_left_alone(tmp_path: Path
     (tmp_path / name).touch()
     with (
         pytest.raises(
-            UsageError, match=rf"{name}: was written before autograder.db existed; .* run any command"
+            UsageError, match=rf"{name}: was written before autograder.db existed; .* run one of its commands"
         ),
         reading(tmp_path),
     ):

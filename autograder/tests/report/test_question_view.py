@@ -10,10 +10,7 @@ from autograder.report.report import AnswerLine, Entry, QuestionReport, Verdict
 from autograder.report.report import TestReport as HiddenTest
 from autograder.report.safe_html import Allowance
 
-HINT = (
-    "An instructor looks at this answer because of line 7. "
-    'Line 7 uses "Tensor.dot", which this question does not allow.'
-)
+HINT = 'An instructor will look at this answer. Line 7 uses "Tensor.dot", which this question does not allow.'
 RULE = HiddenTest("Written by hand.", Verdict.REVIEW, 0.0, HINT)
 REVIEW = QuestionReport("dot", Verdict.REVIEW, 0.0, 3.0, HINT, None, (RULE,))
 ENTRY = Entry("ann", "dot", False, 0.0, None, None, 3.0, True, "", "")

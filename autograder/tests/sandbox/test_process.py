@@ -214,11 +214,14 @@ def test_all_bytes_that_arrive_are_counted(peer: Peer) -> None:
     ("code", "reason"),
     [
         ("import os; os._exit(3)", "the process ended itself (exit code 3)"),
-        ("import os; os.abort()", "the process ended by an abort"),
-        ("import os; os.kill(os.getpid(), 11)", "the process ended by a segmentation fault"),
-        ("import os; os.kill(os.getpid(), 24)", "the process ended by using up its processor time"),
-        ("import os; os.kill(os.getpid(), 31)", "the process ended by a forbidden system call"),
-        ("import os; os.kill(os.getpid(), 15)", "the process ended by signal 15"),
+        ("import os; os.abort()", "the process ended with an abort"),
+        ("import os; os.kill(os.getpid(), 11)", "the process ended with a segmentation fault"),
+        (
+            "import os; os.kill(os.getpid(), 24)",
+            "the process was stopped because it used up its processor time",
+        ),
+        ("import os; os.kill(os.getpid(), 31)", "the process was stopped because of a forbidden system call"),
+        ("import os; os.kill(os.getpid(), 15)", "the process was ended by signal 15"),
         (
             "import os; os.kill(os.getpid(), 9)",
             "the process was stopped because it used too much memory, time or disk, or too many threads",

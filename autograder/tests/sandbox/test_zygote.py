@@ -85,7 +85,7 @@ def test_a_bubblewrap_that_may_not_build_its_wall_costs_that_wall_alone(
 
 
 def test_fewer_walls_than_demanded_are_refused_unless_told_and_then_every_report_says_so() -> None:
-    with pytest.raises(WallError, match="these are not in effect: namespaces"):
+    with pytest.raises(WallError, match="this machine does not offer: namespaces"):
         Zygote(Tier.FULL, (), outer=False)
     with Zygote(Tier.FULL, (), outer=False, unsafe=True) as zygote:
         assert zygote.unsafe
@@ -97,7 +97,7 @@ def test_fewer_walls_than_demanded_are_refused_unless_told_and_then_every_report
     ("code", "reason"),
     [
         ("import os; os._exit(7)", "the process ended itself (exit code 7)"),
-        ("import ctypes; ctypes.memset(0, 1, 1)", "the process ended by a segmentation fault"),
+        ("import ctypes; ctypes.memset(0, 1, 1)", "the process ended with a segmentation fault"),
         ("import os, time; os.closerange(3, 64); time.sleep(60)", "it closed its connection to the grader"),
     ],
 )

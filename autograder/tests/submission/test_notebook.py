@@ -55,11 +55,11 @@ READ = "it must be the notebook itself (.ipynb), or its export as a script or te
         (json.dumps({**BOOK, "cells": [1]}).encode(), f"its entry `cells` is not a list of cells; {SAVE}"),
         (
             json.dumps({**BOOK, "cells": [CELL, {**CELL, "source": 1}]}).encode(),
-            f"cell 2 has no text; {NEW_CELL}",
+            f"cell 2 is damaged, because its content is not text; {NEW_CELL}",
         ),
         (
             json.dumps({**BOOK, "cells": [{**CELL, "source": ["a", 1]}]}).encode(),
-            f"cell 1 has no text; {NEW_CELL}",
+            f"cell 1 is damaged, because its content is not text; {NEW_CELL}",
         ),
         (json.dumps({**BOOK, "cells": [CELL] * 1001}).encode(), "more than 1000 cells; delete those"),
         (

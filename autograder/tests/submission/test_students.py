@@ -27,8 +27,8 @@ OBEYED = ":3: .* has a control character or an angle bracket"
         ("=x,Ada\n", ':1: "=x" is not an id'),
         ("ada,Lee\nbob,Lee\n", ': rows 1 and 2 have the same "Lee", so "Lee" identifies two students'),
         ("id,name\n,Lee\n", ':2: "" is not an id'),
-        ("id,phone\nada,1\n", ':1: "phone" is not a column, or occurs twice; use id, name, email'),
-        ("id,name,names\nada,1,2\n", ':1: "name" is not a column, or occurs twice'),
+        ("id,phone\nada,1\n", ':1: "phone" is not a known heading, or occurs twice; use id, name, email'),
+        ("id,name,names\nada,1,2\n", ':1: "name" is not a known heading, or occurs twice'),
         (
             "id,email\nada,a@b.c\nbob,A@b.c\n",
             ': rows 2 and 3 have the same "A@b.c", so "A@b.c" identifies two students',

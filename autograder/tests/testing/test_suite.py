@@ -117,12 +117,15 @@ A, OF_DOUBLE = "def test_a(student):\n    '''A.'''", "@question('double')\n"
     [
         (A, 'test_a has no question; put @question("...") above it'),
         (f"@question('lost')\n{A}", 'tests "lost", which is not a question; use one of'),
-        (f"{OF_DOUBLE}def test_a(student): ...", "has no docstring; it is the title that students read"),
+        (
+            f"{OF_DOUBLE}def test_a(student): ...",
+            "has no docstring; write one, which students read as the title",
+        ),
         (f"@question('double', weight=0)\n{A}", "weight 0; it must be above 0"),
-        (f"@question('double', basic=True, weight=2)\n{A}", "is basic, so it cannot have a weight"),
-        (f"@question('double', basic=True, needs_results=True)\n{A}", "is basic, so it cannot have a weight"),
+        (f"@question('double', basic=True, weight=2)\n{A}", "has basic=True; delete its weight"),
+        (f"@question('double', basic=True, needs_results=True)\n{A}", "has basic=True; delete its weight"),
         ("import nothing_like_this", "test_hidden.py:2: cannot be collected: ModuleNotFoundError: No module"),
-        ("def broken()\n    pass", "test_hidden.py:2: expected ':'; it must be Python"),
+        ("def broken()\n    pass", "test_hidden.py:2: expected ':'; correct the Python code"),
         (
             f"{OF_DOUBLE}{A.replace('student', 'studnet')}",
             'test_hidden.py:2: test_a takes "studnet", which is not a fixture; did you mean "student"?',

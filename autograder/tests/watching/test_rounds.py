@@ -436,7 +436,7 @@ def test_what_comes_after_the_cut_off_is_stored_and_the_page_stays_on_the_attemp
     taken, graded, wrote = hall.round()
     assert taken == "01_small ann: kept: came so late that it scores 0, so it replaces no earlier attempt"
     assert graded.endswith(
-        "what counts is attempt 2 of 3, 2026-03-01 17:00 CET; the newest came so late that it scores 0"
+        "counted: attempt 2 of 3, 2026-03-01 17:00 CET; the newest came so late that it scores 0"
     )
     assert wrote == "01_small ann: wrote the page"
     assert "3 of 5 points so far" in hall.page()
@@ -478,7 +478,7 @@ def test_a_secret_that_is_no_text_is_refused_and_one_that_is_there_already_stops
     ]  # fmt: skip
     released = formgrader(hall.course, hall.exchange).release_feedback("01_small")
     assert released["success"], released["error"]
-    assert "aaa/01_small has no readable secret of nbgrader's exchange" in released["log"]
+    assert "aaa/01_small has no readable submission_secret.txt from nbgrader's exchange" in released["log"]
     shutil.rmtree(hall.inbound)
     page = Submission(hall.course.root, "ben", "01_small").feedback
     assert release_page(hall.config, page).endswith("so the name of its file is unknown")
@@ -665,12 +665,12 @@ def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     course = ruled(ready, "newest, a_day: 3")
     tests, rules = len(Suite(small(course)).tests), len(small(course).rules)
     bits = max_leaked_bits(tests, rules, questions=2)
-    bound = f"at most {3 * bits} bits of information about hidden inputs, {bits} bits each"
-    assert describe_leak(small(course)) == f"01_small: 3 attempts a day can leak {bound}"
+    bound = f"at most {3 * bits} bits about hidden inputs ({bits} bits per attempt)"
+    assert describe_leak(small(course)) == f"01_small: feedback on 3 attempts a day can reveal {bound}"
     with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("    builds_on: {row_sums: [double]}\n")
     course = load_course(course.root)
-    assert f", {max_leaked_bits(tests, rules, 1, 2)} bits each" in describe_leak(small(course))
+    assert f"({max_leaked_bits(tests, rules, 1, 2)} bits per attempt)" in describe_leak(small(course))
 
 
 def test_the_exit_code_tells_of_a_folder_on_which_our_code_failed(
@@ -735,6 +735,6 @@ def test_the_command_says_its_bound_and_stops_when_it_is_asked_to(
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
     first, news, *_, last = done.output.splitlines()
-    assert first.startswith("01_small: 4 attempts a day can leak at most ")
+    assert first.startswith("01_small: feedback on 4 attempts a day can reveal at most ")
     assert (news, last) == ("01_small ann: new", "stopped; to continue, run the same command again")
     assert len(rounds) == 2

@@ -18,7 +18,7 @@ earlier: |
             return x * 3
 verdict: passed
 score: 3
-hint: "`double` was wrong; this question was graded with a right one."
+hint: "Your answer to `double` is wrong, so this question was graded with a right answer to it."
 """
 import marshal
 import pickle
