@@ -34,7 +34,7 @@ KINDS: Mapping[str, str] = {  # by kind of edit: a description of the change, wi
     "name": "another variable",
     "number": "another number",
     "operator": "another operator",
-    "order": "the parts in another order",
+    "order": "these lines or parts in another order",
     "place": "something else",
     "overwritten": "without this line",
     "return in the loop": "the `return` after the loop instead of inside it",
@@ -42,7 +42,7 @@ KINDS: Mapping[str, str] = {  # by kind of edit: a description of the change, wi
     "step": "other variables or numbers in this expression",
     "swapped": "two names exchanged",
     "switch": "the other truth value",
-    "too much": "one step less",
+    "too much": "without this step",
     "unread": "use of a variable that the code defines but never uses",
     "value": "another value",
 }

@@ -288,8 +288,9 @@ class Diagnosis:
         names = {one.name for one in self.repairer.names_of_edit(question, edit)} if mistakes else ()
         mistake = next((one for one in mistakes if one.name in names), None)
         place = None if mistake else self.repairer.place(question, edit)
-        # A replaced word proves no mistake: perhaps it only makes up for the repair's other edit.
-        if place and (place.patterns or edit.kind not in _REPLACED_WORDS):
+        # A replaced word or sign proves no mistake: perhaps it only makes up for the repair's other edit.
+        is_sign = edit.kind == "too much" and isinstance(edit.old, ast.UnaryOp)
+        if place and (place.patterns or edit.kind not in _REPLACED_WORDS) and not is_sign:
             return place.name, f"{place.sentence.removesuffix('.')}: {where}"
         if mistake is None and len(mistakes) == 1:
             (mistake,) = mistakes

@@ -172,8 +172,8 @@ PLACES = (
     Place(
         "scaling",
         "The scaling is wrong.",
-        "Compare the number that you divide by with the formula: which size is it, and which function is"
-        " applied to this size?",
+        "Compare the number that you divide by with the formula: which size is it, which function is applied to"
+        " this size, and which dtype does the result have?",
         "X / Y**0.5\nX / P**0.5\nX / self.A\nX * Y**-0.5\nX**0.5\nP**0.5\nX**-0.5\nP**-0.5",
         where=_ATTENTION + r"\*\* 0\.5",
         kinds="missing,too much,step,value,name,number,operator,order,function,dimension,argument,place",
@@ -225,9 +225,9 @@ PLACES = (
     ),
     Place(
         "triangle",
-        "The triangle is missing or wrong.",
-        "Write the matrix down for three tokens. Which entries belong to later tokens? Is the diagonal in"
-        " your triangle, and should it be?",
+        "The triangle is missing, wrong, or taken at the wrong step.",
+        "Write the matrix down for three tokens, after each step. Which entries belong to later tokens? Is the"
+        " diagonal in your triangle, and should it be?",
         "X.triu(diagonal=P)\nX.triu(P)\nX.tril(diagonal=P)\nX.tril(P)\ntorch.triu(X, diagonal=P)\n"
         "torch.tril(X, diagonal=P)\ntorch.triu(X, P)\ntorch.tril(X, P)\nX.triu()\nX.tril()\nX.triu(D)\nX.tril(D)\n"
         "X.triu(diagonal=D)\nX.tril(diagonal=D)\ntorch.triu(X)\ntorch.tril(X)\ntorch.triu(X, diagonal=D)\n"
@@ -243,7 +243,8 @@ PLACES = (
     Place(
         "softmax",
         "The step from scores to weights is missing or wrong.",
-        "Which function makes positive numbers that sum to 1? How often should it be applied?",
+        "Which function makes positive numbers that sum to 1, also from very large and very low scores? How often"
+        " should it be applied?",
         "torch.softmax(X, dim=D)",
         where=_ATTENTION + "softmax",
     ),
@@ -378,7 +379,8 @@ PLACES = (
     Place(
         "layer_size",
         "The size of a layer is wrong.",
-        "How many numbers go into this layer, and how many should come out?",
+        "Which numbers go into this layer, and which come out? How many of them should there be? For an embedding:"
+        " how many different indices can it get?",
         "nn.Linear(P, B, ...)\nnn.Linear(A, P, ...)\nnn.Embedding(P, B, ...)\nnn.Embedding(A, P, ...)\n"
         "nn.Linear(A, B, ...)\nnn.Embedding(A, B, ...)\nnn.LayerNorm(P, ...)",
     ),
@@ -709,7 +711,7 @@ PLACES = (
     Place(
         "called_function",
         "The function that is called here is the wrong one.",
-        "What does this function return? What should come out of this step?",
+        "Look up what this function returns, and for which tensors it works. What should come out of this step?",
         kinds="function",
     ),
 )
