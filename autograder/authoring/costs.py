@@ -346,7 +346,7 @@ class _CostMeter:
         for run in self._failing(code) if failing is None else failing:
             failed.add(run.test)
             if kind == "misconception" and run.test.basic and not is_green and not self._whole:
-                break  # it keeps at most half, and no rule demands less
+                break  # the answer loses half of the points, which is enough
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         wrong = any(test.basic for test in failed)
         kept, most = kept_share(self._tests, failed), max(QUARTER, 0.5 / self._other_tests)

@@ -75,9 +75,9 @@ def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Pat
 
 
 def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime) -> Iterator[str]:
-    """Yield a warning for each exercise that would show answers to an earlier one before its last due date.
+    """Yield a warning for each exercise that shows answers to an earlier one whose last due date has not passed.
 
-    An answer is shown if students' code cells define a function or class with the name of the question.
+    It shows an answer if its released code cells define a function or class with the name of the question.
     """
     order = list(course.exercises)
     for exercise in exercises:

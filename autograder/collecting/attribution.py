@@ -36,7 +36,8 @@ _NO_METADATA = "collect Gradescope's export unchanged, with its submission_metad
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
-# Advice if several students have the same name, by the column with the name; "" for folders and files.
+# Advice if several students have the same name. The keys are columns of the list of students, and "" for the
+# name of a folder or file.
 _FIXES = {
     "": "name the folder or file after the student's id",
     _CANVAS: f"write the number that Canvas gives this student into {STUDENTS}, in the column {_CANVAS}",

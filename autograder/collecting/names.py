@@ -117,8 +117,9 @@ def class_folder(paths: Sequence[str], exercises: Sequence[str]) -> str:
 def listed_class_folder(paths: Sequence[str], is_listed: Callable[[str], bool]) -> str:
     """Return the folder of the class, such as "a/b/", or "" if there is none.
 
-    It is the first folder with several items, and one of these has the name of a listed student. No folder on
-    the path has such a name, because that student could have packed folders with other students' names.
+    It is the first folder with several items, and one of these has the name of a listed student. No folder
+    on the path may have a listed student's name: inside their folder, a student could have made folders with
+    other students' names.
     """
     outer = ""
     while len(tops := {path.partition("/")[0] for path in paths}) == 1:

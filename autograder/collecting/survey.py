@@ -250,7 +250,7 @@ def _refuse_if_shared(attribution: Attribution, top: str, inner: Set[str]) -> It
     first = attribution.file.path.removeprefix(top).partition("/")[0]
     outer = os.path.commonpath([f"{top}{first}/{folder}" for folder in inner])
     problem = f'"{attribution.student}" has {attribution.exercise} in several folders'
-    fix = f'unpack the archive and collect "{outer}"; otherwise keep only one folder'
+    fix = f'unpack the archive and collect "{outer}"; if not, keep only one folder'
     yield replace(attribution, problem=f"{problem}; if each folder belongs to a student, {fix}")
 
 

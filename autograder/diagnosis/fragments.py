@@ -131,9 +131,9 @@ class RightAnswerFragments:
 class Compared:
     """The operations that a student's code applies less or more often than the most similar right answers."""
 
-    lacks: frozenset[str]  # less often than the most similar answer
-    may_lack: frozenset[str]  # less often than at least one similar answer
-    has_more: frozenset[str]  # more often than each similar answer
+    lacks: frozenset[str]  # operations that the most similar right answer applies more often
+    may_lack: frozenset[str]  # operations that at least one similar right answer applies more often
+    has_more: frozenset[str]  # operations that every similar right answer applies less often
 
 
 def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:

@@ -143,7 +143,10 @@ _NOT_MOVED = frozenset((
 
 
 def reordered_statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that swap two neighbouring statements, or only their steps: f(g(x)) becomes g(f(x))."""
+    """Yield edits that swap two neighbouring statements, or the functions that they apply.
+
+    In the second case, `y = g(x)` and `z = f(y)` become `y = f(x)` and `z = g(y)`.
+    """
     if not isinstance(site.node, ast.FunctionDef):
         return
     for earlier, later in pairwise(site.node.body):

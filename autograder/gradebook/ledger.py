@@ -49,9 +49,9 @@ class SubmissionLine:
     message: str = ""
     ours: bool = False  # whether the submission was refused or the autograder failed
     graded: bool = True  # whether this run graded the submission
-    waiting: tuple[str, ...] = ()  # the questions that an instructor has to check
+    waiting: tuple[str, ...] = ()  # the questions that an instructor has to check or grade
     open_points: float = 0.0  # points of questions that a grader has yet to score
-    held: tuple[str, ...] = ()  # the questions in `waiting` that have tests
+    held: tuple[str, ...] = ()  # the questions with tests among those in `waiting`
     before: float | None = None
     after: float | None = None
     why: str = ""

@@ -34,7 +34,7 @@ class Inspection:
     """The effects of one call. The gradients are those of sum(output * weight)."""
 
     output: Any
-    arguments: tuple[Any, ...]  # after the call
+    arguments: tuple[Any, ...]  # the arguments as they are after the call
     gradients: dict[int, "torch.Tensor | None"]  # the gradients of arguments, by position
     parameters: dict[str, "torch.Tensor | None"]  # the gradients of a module's parameters, by name
 

@@ -374,8 +374,8 @@ PAIRS = (
     ),
     Misconception(
         "partners_in_halves",
-        "Each feature is combined with a feature of the other half of x, but the angles are those of neighbouring"
-        " pairs.",
+        "Each feature is combined with a feature of the other half of x. The angles are right, but they belong to"
+        " neighbouring pairs.",
         "In this exercise the pairs are neighbours: (0, 1), (2, 3). Which feature does your code combine"
         " with feature 0?",
         f"{_TURNED}.flatten(-2) => x * torch.stack([C, C], dim=-1).flatten(-2)"
@@ -483,7 +483,7 @@ BLOCKS = (
     Misconception(
         "zero_for_nothing_seen",
         "For a query that has not seen any key, the returned maximum is 0.",
-        "You may subtract 0 for such a query. But which maximum should the state contain for it?",
+        "For such a query, you may subtract 0 from the scores. But which maximum should the state contain for it?",
         "return A, denominator, output => return reference, denominator, output",
     ),
     Misconception(
