@@ -1,8 +1,8 @@
 """Finds out from a repair what is wrong in a student's code: the place, name and kind of the mistake.
 
 Code is compared in several forms. The standard form writes equivalent code in the same way. Inlining replaces
-a variable by its value, if this is small. Joining puts a variable's value into the next statement, if only this statement
-reads the variable.
+a variable by its value, if this is small. Joining puts a variable's value into the next statement, if only
+this statement reads the variable.
 """
 
 import ast

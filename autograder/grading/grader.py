@@ -65,8 +65,8 @@ class Grader:
     3. All other tests run on hidden inputs, which are computed from `secret` and the submission.
     4. If a question fails although its visible check raised no error, its tests run on disclosed inputs in a
        new worker. Runs on disclosed inputs provide the hints and the name of the mistake.
-    5. A failed answer may call the answer to an earlier question. If that answer has failed, too, the tests of
-       the later question run again in a new worker with a right earlier answer. The better score counts.
+    5. A failed answer may call the answer to an earlier question. If that answer has failed, too, the later
+       question's tests run again in a new worker with a right earlier answer. The better score counts.
     6. Another worker without hidden inputs tries repairs of the submission's code. They explain the mistakes
        and change no score. With `marks_only`, this step is left out, and the report says so.
     """
