@@ -359,9 +359,7 @@ class _Conversion:
         """Write the points of an answer and, if hidden tests grade it, its visible check."""
         if answer.is_tested and answer.cell is None:
             answer.cell = self._add("", check=answer.name, points=1)
-            self.notes.append(
-                f"{answer.name} is not tested in any cell: write its check and its hidden tests."
-            )
+            self.notes.append(f"No cell tests {answer.name}. Write its check and hidden tests.")
         elif not answer.points:
             self.notes.append(f"{answer.name} had 0 points, and has 1 now.")
         answer.cell.metadata["points"] = answer.points or 1

@@ -155,7 +155,7 @@ def test_each_kind_of_cell_finds_its_place(made: Exercise) -> None:
 def test_a_draft_gets_at_functions_variables_and_imports_of_the_notebook(made: Exercise) -> None:
     tests = made.suite.read_text(encoding="utf-8")
     assert "- cell-5: `%time` is left out." in tests
-    assert "- unused is not tested in any cell: write its check and its hidden tests." in tests
+    assert "- No cell tests unused. Write its check and hidden tests." in tests
     assert "- cell-6 uses nbgrader's autotest: replace AUTOTEST lines with asserts." in tests
     assert """Is 3 'right'?""" in tests
     with pytest.raises(SourceError, match='question "unused" has no hidden test; add one'):
