@@ -249,7 +249,7 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
     Arguments:
         scores: scores that are scaled already, shape (..., n, m): n tokens look at m
             tokens. `...` are any leading batch dimensions, or none. Scores lie
-            between -1e8 and 1e8: hidden ones may be far higher than all visible ones.
+            between -1e6 and 1e6: hidden ones may be far higher than all visible ones.
         mask: boolean, shape (n, m), True where a token must not look. It is not always
             a triangle. In every row something is visible.
 
@@ -413,7 +413,7 @@ class MaskedSelfAttention(nn.Module):
 
         Arguments:
             token_encodings: n tokens, one a row, shape (n, d_model). n is at least 1.
-                Scores lie between -1e8 and 1e8: hidden ones may be far higher.
+                Scores lie between -1e6 and 1e6: hidden ones may be far higher.
             mask: boolean, shape (n, n), True where a token must not look; None hides
                 nothing. In every row something is visible.
 
@@ -600,7 +600,7 @@ class Head(nn.Module):
 
         Arguments:
             x: a batch of texts, shape (B, T, n_embd), with T from 1 to block_size.
-                Scores lie between -1e8 and 1e8: hidden ones may be far higher.
+                Scores lie between -1e6 and 1e6: hidden ones may be far higher.
 
         Returns:
             The mixtures, shape (B, T, head_size), of the same dtype as x and the
@@ -804,7 +804,7 @@ class CausalAttention(nn.Module):
 
         Arguments:
             x: a batch of texts, shape (B, T, d_in), with T from 1 to context_length.
-                Scores lie between -1e8 and 1e8: hidden ones may be far higher.
+                Scores lie between -1e6 and 1e6: hidden ones may be far higher.
 
         Returns:
             The mixtures, shape (B, T, d_out), of the same dtype as x and the
