@@ -81,6 +81,13 @@ MISCONCEPTIONS = (
         where=r"Dropout\(dropout\)",
     ),
     Misconception(
+        "whole_rows_dropped",
+        "Dropout drops whole rows of the weights instead of single weights.",
+        "Which numbers does your dropout layer drop together? Which layer of torch drops each number by itself?",
+        "nn.Dropout(X) => nn.Dropout1d(X)",
+        where=r"Dropout\(dropout\)",
+    ),
+    Misconception(
         "weights_not_grown",
         "In training, the remaining weights are not scaled up.",
         "If half of the weights are dropped, by which factor must the remaining weights grow so that their"
