@@ -148,7 +148,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "added_to_the_sum",
-        "A small number is added to the sum that the exponentials are divided by.",
+        "A small number is added to the sum in the denominator of the weights.",
         "Which term of your denominator is not in the formula?",
         "X / X.sum(...) => X / (X.sum(...) + 1e-6) || X / (X.sum(...) + 1e-8) || X / (X.sum(...) + 1e-9)"
         " || X / (X.sum(...) + 1e-5) || X / (X.sum(...) + 1e-7) || X / (X.sum(...) + 1e-12)"
