@@ -358,32 +358,44 @@ def marking_weights(d_query, d_context, d_out):
     return query, key
 
 
-@question("Attention")
-def test_attention_large_scores(student):
-    """Large scores do not overflow, and do not change the results of other queries."""
+def marked_attention(student, shift):
+    """Return a module, q, k, v and the module's weights. shift[i] is added to the scores of query i."""
     query, key = marking_weights(5, 5, 5)
     values = {"W_v.weight": torch.randn(5, 5)}
     module = student.Attention(5)
     weights = load(student, module, {"W_q.weight": query, "W_k.weight": key} | values)
+    return module, *marked(5, 5, 5, shift), torch.randn(5, 5), weights
+
+
+@question("Attention")
+def test_attention_large_scores(student):
+    """Large scores do not overflow, and do not change the results of other queries."""
     shift = torch.tensor([0.0, 600.0, -600.0, 600.0, -600.0])
-    q, k = marked(5, 5, 5, shift)
-    v = torch.randn(5, 5)
+    module, q, k, v, weights = marked_attention(student, shift)
     expect_numbers(module(q, k, v), attention(weights, q, k, v), atol=5e-3)
 
 
 @question("Attention")
 def test_attention_very_low_scores(student):
     """Hidden keys stay hidden if all scores are very low, -100000 or less."""
-    query, key = marking_weights(5, 5, 5)
-    values = {"W_v.weight": torch.randn(5, 5)}
-    module = student.Attention(5)
-    weights = load(student, module, {"W_q.weight": query, "W_k.weight": key} | values)
-    q, k = marked(5, 5, 5, -5e5 * (1 + torch.rand(5)))
-    v, places = torch.randn(5, 5), torch.arange(5)
+    shift, places = -5e5 * (1 + torch.rand(5)), torch.arange(5)
+    module, q, k, v, weights = marked_attention(student, shift)
     hidden = (places + places.unsqueeze(1)) % 3 == 0
     hint = "Is the number that replaces hidden scores lower than every possible score?"
     right = attention(weights, q, k, v, hidden)
     expect_numbers(module(q, k, v, hidden), right, atol=5e-3, hint=hint)
+
+
+@question("Attention")
+def test_attention_high_hidden_scores(student):
+    """The weights of the visible keys sum to 1, even if the hidden keys have much higher scores."""
+    module, q, k, v, weights = marked_attention(student, torch.zeros(5))
+    hidden = (torch.arange(5) % 2 == 1).repeat(5, 1)
+    hint = (
+        "Which numbers do you divide by to get the weights? Do hidden keys change them?"
+    )
+    right = attention(weights, q, k, v, hidden)
+    expect_numbers(module(q, k, v, hidden), right, hint=hint)
 
 
 @question("Attention")
@@ -727,6 +739,16 @@ def test_cross_very_low_scores(student):
     hint = "Is the number that replaces hidden scores lower than every possible score?"
     expected = cross(weights, x, context, hidden.unsqueeze(1).expand(2, 6, 6))
     expect_numbers(module(x, context, hidden), expected, atol=5e-3, hint=hint)
+
+
+@question("CrossAttention")
+def test_cross_high_hidden_scores(student):
+    """The weights of the visible tokens sum to 1, even if the hidden tokens have much higher scores."""
+    module, x, context, weights = marked_cross(student, torch.zeros(6))
+    hidden = (torch.arange(6) % 2 == 1).repeat(2, 1)
+    hint = "Which numbers do you divide by to get the weights? Do hidden tokens change them?"
+    expected = cross(weights, x, context, hidden.unsqueeze(1).expand(2, 6, 6))
+    expect_numbers(module(x, context, hidden), expected, hint=hint)
 
 
 @question("CrossAttention")

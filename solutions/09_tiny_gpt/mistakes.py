@@ -22,6 +22,13 @@ class Block(nn.Module):
         return x + self.feed_forward(self.norm2(x))
 
 
+# %% mistake="Block" name="context_length_ignored"
+"""Your block cannot read a text of more than n_embd tokens. MultiHeadAttention needs the length of the
+longest text. Which number does it get from your code?
+"""
+edit = "MultiHeadAttention(X, Y, context_length, D, H) => MultiHeadAttention(X, Y, X, D, H)"
+
+
 # %% mistake="Block" name="dropout_in_evaluation"
 """Your block also drops something in evaluation. A dropout layer depends on the mode of the module. Which
 argument of F.dropout sets the mode?
@@ -388,6 +395,13 @@ self.context_length = C
 """
 
 
+# %% mistake="TinyGPT" name="token_0_as_padding"
+"""The embedding of token 0 gets no gradient, so it never changes. In this exercise, token 0 is an ordinary
+token. Which argument of nn.Embedding treats it as padding?
+"""
+edit = "self.token_embedding = nn.Embedding(V, N) => self.token_embedding = nn.Embedding(V, N, padding_idx=0)"
+
+
 # %% mistake="TinyGPT" name="tokens_frozen"
 """The token embedding does not learn. Does your code contain requires_grad_(False) or freeze=True?"""
 edit = """
@@ -598,6 +612,18 @@ O.step()
 =>
 torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
 O.step()
+"""
+
+
+# %% mistake="train_step" name="leaves_evaluation_on"
+"""After the call, the model is in evaluation mode, so the next step trains it without dropout. Which line of
+your function changes the mode?
+"""
+edit = """
+O.step()
+=>
+O.step()
+model.eval()
 """
 
 

@@ -28,7 +28,7 @@ from autograder.testing import (
     question,
 )
 
-N_EMBD, HEADS, CONTEXT = 12, 3, 9
+N_EMBD, HEADS, CONTEXT = 12, 3, 15
 
 BLOCKS = """
 def enlarge(block):
@@ -441,13 +441,18 @@ def with_heads(model_class, num_heads, model, vocab_size, n_embd, _, *sizes):
 def learning(model_class, vocab_size, n_embd, num_heads, num_layers, context_length, tokens, targets):
     # Return two pairs (number of parameters, number of those with a gradient). The first pair counts
     # parameters with a row for each token. The second pair counts these and the position embeddings, if they
-    # have requires_grad.
+    # have requires_grad. Return also the tokens of the text whose rows get no gradient.
     model = build(model_class, vocab_size, n_embd, num_heads, num_layers, context_length)
     loss_in(model(tokens, targets)).backward()
     places = [p for p in model.parameters() if tuple(p.shape) == (context_length, n_embd)]
     of_tokens = [p for p in model.parameters() if vocab_size in p.shape]
     both = of_tokens, [p for p in of_tokens + places if p.requires_grad]
-    return [(len(one), sum(p.grad is not None and bool(p.grad.any()) for p in one)) for one in both]
+    counts = [(len(one), sum(p.grad is not None and bool(p.grad.any()) for p in one)) for one in both]
+    rows = [
+        p.grad.movedim(p.shape.index(vocab_size), 0).reshape(vocab_size, -1)
+        for p in of_tokens if p.grad is not None
+    ]
+    return *counts, [t for t in tokens.unique().tolist() if not all(bool(row[t].any()) for row in rows)]
 
 def without_effect(model, scale, shift):
     # Set the parameter with the index `scale` to ones, and the one with the index `shift` to zeros.
@@ -692,22 +697,26 @@ def test_nothing_is_dropped_in_training(student):
 
 
 def learning(student):
-    """Return the two pairs of the other `learning`, in MODELS, for random tokens and targets."""
+    """Return the result of the other `learning`, in MODELS. No token is the last one of both texts."""
     build(student)
-    batch = random_tokens(2, LENGTH), random_tokens(2, LENGTH)
+    text = torch.randperm(LENGTH)
+    batch = torch.stack([text, text.flip(0)]), random_tokens(2, LENGTH)
     return made(student, "learning", 1, *batch)
 
 
 @question("TinyGPT")
 def test_embeddings_and_head_learn(student):
     """A gradient of the loss reaches the head, and the embeddings of tokens and positions."""
-    (count, reached), (wanted, got) = learning(student)
+    (count, reached), (wanted, got), missed = learning(student)
     fault = f"{count} parameters have a row for each token, and a gradient reaches {reached} of them."
     expect(
         reached == count, f"{fault} Which of these parameters does not learn, and why?"
     )
     fault = f"{wanted} embeddings of tokens or positions have requires_grad, but {got} get a gradient."
     expect(got == wanted, f"{fault} Which step detaches the others?")
+    for token in missed[:1]:
+        fault = f"Token {token} is in the text, but no gradient reaches its row of a parameter."
+        raise Unmet(f"{fault} Does your code treat this token as padding?")
 
 
 @question("TinyGPT", needs_results=True)
@@ -1133,13 +1142,14 @@ class Bigram(nn.Module):
         super().__init__()
         self.table = nn.Parameter(table.clone())
         self.context_length = 64
-        self.backwards = 0
+        self.backwards, self.modes = 0, []
         self.table.register_hook(self.count)
 
     def count(self, gradient):
         self.backwards += 1
 
     def forward(self, tokens, targets=None):
+        self.modes += [self.training] * torch.is_grad_enabled()
         logits = self.table[tokens]
         if targets is None:
             return logits, None
@@ -1254,6 +1264,20 @@ def test_one_gradient(student):
         count == 1,
         f"`backward` should run once in each call, but it ran {count} times.",
     )
+
+
+@question("train_step")
+def test_model_stays_in_training(student):
+    """The model is in training mode when the gradient is computed, and afterwards."""
+    trial = Trial(student)
+    trial.train()
+    at_calls = trial.model.modes
+    expect(len(at_calls) > 0, "The model was never called with gradients.")
+    message = (
+        "Before the call, the model was in training mode. {} it is in evaluation mode."
+    )
+    expect(all(at_calls), message.format("When the gradient is computed,"))
+    expect(trial.model.training, message.format("Afterwards,"))
 
 
 @question("train_step")

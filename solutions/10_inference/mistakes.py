@@ -18,6 +18,23 @@ def cached_attention(queries, keys, values, cache=None):
     return attention(queries, keys, values, mask), (keys, values)
 
 
+# %% mistake="cached_attention" name="limited_cache"
+"""The cache has a maximum size, so the oldest tokens of a long text are lost. A new token must see all tokens
+so far. Which line of your function drops keys and values?
+"""
+
+
+def cached_attention(queries, keys, values, cache=None):
+    if cache is not None:
+        keys = torch.cat([cache[0], keys], dim=-2)
+        values = torch.cat([cache[1], values], dim=-2)
+    keys, values = keys[..., -256:, :], values[..., -256:, :]
+    n, m = queries.shape[-2], keys.shape[-2]
+    places = torch.arange(m)
+    mask = places > places[-1] + 1 - n + torch.arange(n)[:, None]
+    return attention(queries, keys, values, mask), (keys, values)
+
+
 # %% mistake="cached_attention" name="needs_a_cache"
 """At the beginning of a text, there is no cache: it is None. What does your function do then?"""
 

@@ -289,12 +289,12 @@ def test_cache_leaves_its_inputs(student):
 
 @question("cached_attention")
 def test_cache_long_text(student):
-    """No token of a long text is lost: one call gives the same last output as several calls with a cache."""
-    length = draw(135, 160)
-    tensors = text(1, length + 5)
-    right = whole(student, tensors)[..., -1, :]
-    last = in_pieces(student, tensors, length, 1)[..., -1, :]
-    expect_same(last, right, hint="Does the returned cache contain all tokens so far?")
+    """No token of a long text is lost: if all scores are equal, the last output is the mean of all values."""
+    length = draw(1030, 1060)
+    queries, keys, values = text(1, length + 5)
+    last = in_pieces(student, (0 * queries, keys, values), length, 1)[..., -1, :]
+    hint = "Does the returned cache contain all tokens so far?"
+    expect_close(last, values.mean(dim=-2), hint=hint)
 
 
 def groups(front, heads, kept, n=5, m=7, d_v=4, dtype=torch.float32):

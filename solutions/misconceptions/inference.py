@@ -31,13 +31,16 @@ CACHE = (
         "Should the next call see the tokens that came before this call? Where would it find their keys and"
         " values?",
         "return X, (keys, values) => return X, (keys[..., -n:, :], values[..., -n:, :])",
+        # The second call of this test has one new token, after two tokens in the cache.
+        says=r"in the cache must have shape \(2, 3, 3, [46]\), but it has \(2, 3, 1, [46]\)",
     ),
     Misconception(
         "keeps_the_last_few",
         "The returned cache loses the oldest tokens of a long text.",
-        "After 100 tokens, how many keys should the returned cache hold? How many does yours hold?",
+        "After 1,000 tokens, how many keys should the returned cache hold? How many does yours hold?",
         "return X, (keys, values) => return X, (keys[..., -64:, :], values[..., -64:, :])"
-        " || return X, (keys[..., -32:, :], values[..., -32:, :])",
+        " || return X, (keys[..., -32:, :], values[..., -32:, :])"
+        " || return X, (keys[..., -512:, :], values[..., -512:, :])",
     ),
     Misconception(
         "new_before_old",
@@ -458,6 +461,14 @@ BLOCKS = (
         "A query that has not seen any key has the maximum -inf, and -inf - (-inf) is NaN.",
         "Which finite number could you subtract for such a query instead of its maximum?",
         "higher.masked_fill(M, 0.0) => higher",
+    ),
+    Misconception(
+        "maximum_with_a_lower_limit",
+        "If all scores of a query are very low, the number that is subtracted is far above their maximum, and all"
+        " exponentials become 0.",
+        "Which step changes the maximum before it is subtracted?",
+        "higher.masked_fill(M, 0.0) => higher.clamp(min=-10_000.0)",
+        where="def add_block",
     ),
     Misconception(
         "old_maximum_returned",

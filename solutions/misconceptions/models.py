@@ -603,6 +603,6 @@ MISCONCEPTIONS = (
         "another_loss",
         "The returned number is not the loss of this batch before the step.",
         "When do you compute the number that you return? Do you change it afterwards?",
-        says=r"not the loss (before the step|of this batch)",
+        says=r"not the loss (before the step|of this batch|that the model returned)",
     ),
 )
