@@ -157,14 +157,16 @@ class LateSettings(_Strict):
     def reason(self, points: float, due: datetime, handed_in: datetime) -> str:
         """Return the reason why late work loses points, as a text for its student.
 
-        An example: "2 days late, rounded up; each costs 10 % of 14 points, but the score stays at least 7".
+        An example: "2 days late, rounded up; each costs 10 % of 14 points, but lateness does not lower a score
+        below 7".
         """
         if self._is_over(due, handed_in):
             return f"work that is more than {self.cut_off} late scores 0"
         steps, step = self._steps(due, handed_in), self.every
         lateness = str(Span(steps, step.unit)) if step.count == 1 else f"{steps} times {step}"
         costs = ", which costs" if steps == 1 else "; each costs"
-        least = f", but the score stays at least {number(points * self.floor / 100)}" if self.floor else ""
+        floor = number(points * self.floor / 100)
+        least = f", but lateness does not lower a score below {floor}" if self.floor else ""
         return (
             f"{lateness} late, rounded up{costs} {number(self.percent)} % of {number(points)} points{least}"
         )
