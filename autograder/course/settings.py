@@ -157,8 +157,8 @@ class LateSettings(_Strict):
     def reason(self, points: float, due: datetime, handed_in: datetime) -> str:
         """Return the reason why late work loses points, as a text for its student.
 
-        An example: "2 days late, rounded up; each costs 10 % of 14 points, but lateness does not lower a score
-        below 7".
+        An example: "2 days late, rounded up; each costs 10 % of 14 points, but lateness does not lower a
+        score below 7".
         """
         if self._is_over(due, handed_in):
             return f"work that is more than {self.cut_off} late scores 0"

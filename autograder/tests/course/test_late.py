@@ -43,7 +43,8 @@ def test_the_floor_is_never_given() -> None:
         (
             25,
             {"floor": 50},
-            "2 days late, rounded up; each costs 10 % of 10 points, but lateness does not lower a score below 5",
+            "2 days late, rounded up; each costs 10 % of 10 points, "
+            "but lateness does not lower a score below 5",
         ),
         (1, {}, "1 day late, rounded up, which costs 10 % of 10 points"),
         (7, {"every": "6 hours"}, "2 times 6 hours late, rounded up; each costs 10 % of 10 points"),
