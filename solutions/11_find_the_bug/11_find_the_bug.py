@@ -664,9 +664,9 @@ class RepairedDropout(BrokenDropout):
     """BrokenDropout with one line of `forward` changed.
 
     RepairedDropout(d_in, d_out, dropout): (B, T, d_in) -> (B, T, d_out). In training
-        each weight becomes 0 with the probability `dropout`, and the others grow by
-        1 / (1 - dropout). In evaluation nothing is dropped. The layers are those of
-        BrokenDropout.
+        each weight, independently, becomes 0 with the probability `dropout`, and the
+        others grow by 1 / (1 - dropout). In evaluation nothing is dropped. The layers
+        are those of BrokenDropout.
     """
 
     def forward(self, x: Tensor) -> Tensor:

@@ -110,6 +110,34 @@ def scales_wrongly(attend):
     return bool((attend(queries, keys, values)[:, :, 5] - right).abs().max() > 1e-3)
 
 
+# %% accepted="small_sizes"
+"""Uses texts of two tokens, or two texts, and a tolerance of 0.00001."""
+
+
+def sees_the_future(attend):
+    one, other = random_texts(2, 3, 2, 5), random_texts(2, 3, 2, 5)
+    mixed = (torch.cat([a[:, :, :1], b[:, :, 1:]], 2) for a, b in zip(one, other))
+    first = attend(*mixed)[:, :, 0]
+    return not torch.allclose(first, attend(*one)[:, :, 0], atol=1e-5)
+
+
+def mixes_the_batch(attend):
+    queries, keys, values = random_texts(batch=2, heads=3)
+    both = attend(queries, keys, values)
+    for i in (0, 1):
+        alone = attend(queries[i, None], keys[i, None], values[i, None])[0]
+        if (both[i] - alone).abs().max() > 2e-5:
+            return True
+    return False
+
+
+def scales_wrongly(attend):
+    queries, keys, values = random_texts(batch=2, heads=3, tokens=2, head_size=5)
+    scores = (queries[:, :, 1:] * keys).sum(-1) / 5**0.5
+    right = (scores.softmax(-1).unsqueeze(-1) * values).sum(-2)
+    return not torch.allclose(attend(queries, keys, values)[:, :, 1], right, atol=1e-5)
+
+
 # %% accepted="other_lines"
 """Masks in place, joins the heads with cat, and chooses the rate by the mode."""
 

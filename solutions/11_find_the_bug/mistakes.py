@@ -24,6 +24,17 @@ not torch.equal(A(*B)[..., :2, :], A(*X)[..., :2, :])
 """
 
 
+# %% mistake="sees_the_future" name="first_row_alone"
+"""You compare only the first row. Does your probe find a module whose first row is right, but in which later
+rows depend on later tokens?
+"""
+edit = """
+differ(A(*B)[..., :2, :], A(*X)[..., :2, :])
+=>
+differ(A(*B)[..., :1, :], A(*X)[..., :1, :])
+"""
+
+
 # %% mistake="sees_the_future" name="last_token_alone"
 """You change only the last token and compare only the first row. Does your probe find a module in which
 each token sees only the next one?
@@ -92,6 +103,20 @@ def scales_wrongly(attend):
 def scales_wrongly(attend):
     queries, keys, values = random_texts()
     return differ(attend(queries, keys, values)[..., 0, :], values[..., 0, :])
+
+
+# %% mistake="scales_wrongly" name="large_tolerance"
+"""Your probe ignores differences up to 0.1. How large can the differences between two right modules be? Does
+your probe find a module whose divisor is 5 % too large?
+"""
+
+
+def scales_wrongly(attend):
+    queries, keys, values = random_texts(2, 3, 6, 16)
+    scores = queries[..., -1:, :] @ keys.mT / math.sqrt(keys.shape[-1])
+    last = torch.softmax(scores, dim=-1) @ values
+    output = attend(queries, keys, values)[..., -1:, :]
+    return not torch.allclose(output, last, atol=0.1)
 
 
 # %% mistake="scales_wrongly" name="one_head"
@@ -172,6 +197,11 @@ def mixes_the_batch(attend):
     return differ(together, attend(*texts).expand(3, -1, -1, -1))
 
 
+# %% mistake="mixes_the_batch" name="exact"
+"""Your probe returns True if only the last digits differ. How much can rounding change a correct result?"""
+edit = "differ(T, torch.cat(A)) => not torch.equal(T, torch.cat(A))"
+
+
 # %% mistake="mixes_the_batch" name="first_text_alone"
 """Your probe compares only the first text. Does it find a module that gives the right result for the
 first text, but uses the keys of the first text for all others?
@@ -182,6 +212,25 @@ def mixes_the_batch(attend):
     texts = random_texts()
     alone = attend(*(part[:1] for part in texts))
     return differ(attend(*texts)[:1], alone)
+
+
+# %% mistake="mixes_the_batch" name="last_text_alone"
+"""Your probe compares only the last text. Does it find a module that gives the right result for the last
+text, but uses the keys of the last text for all others?
+"""
+
+
+def mixes_the_batch(attend):
+    texts = random_texts()
+    last = attend(*(part[-1:] for part in texts))
+    return differ(attend(*texts)[-1:], last)
+
+
+# %% mistake="mixes_the_batch" name="mean_of_outputs"
+"""You compare only the means over all texts. If a module returns the output of each text for the next text,
+does this mean change?
+"""
+edit = "differ(T, torch.cat(A)) => differ(T.mean(dim=0), torch.cat(A).mean(dim=0))"
 
 
 # %% mistake="mixes_the_batch" name="one_head"
@@ -239,7 +288,7 @@ class RepairedMultiHead(BrokenMultiHead):
 
 
 # %% mistake="RepairedMultiHead" name="split_by_view"
-"""Your `view` splits without a swap of tokens and heads, so each head gets a few whole tokens. In
+"""Your `view` splits without a swap of tokens and heads, so each head gets only a few of the tokens. In
 BrokenMultiHead, each head gets some features of every token. Was the mistake in the split, or in the merging?
 """
 
@@ -266,6 +315,17 @@ edit = (
 acts?
 """
 edit = "self.training => False"
+
+
+# %% mistake="RepairedDropout" name="one_draw_for_each_key"
+"""One random number decides about all weights of a key, so all queries lose this key together. Which shape
+should the random numbers have so that each weight is dropped independently?
+"""
+edit = """
+F.dropout(W, self.dropout, training=self.training)
+=>
+W * F.dropout(torch.ones_like(W[:, :1]), self.dropout, training=self.training)
+"""
 
 
 # %% exception="RepairedDropout"

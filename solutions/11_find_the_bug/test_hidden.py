@@ -35,14 +35,48 @@ STYLES = (
 HIDDEN = (-math.inf, -1e9, -3e38)
 # Where the mask is applied: before the softmax, after it, or after it with a division by the sum
 BEFORE, AFTER, DIVIDED = range(3)
-# Where a text gets its keys or values from
-OWN, FIRST, NEIGHBOUR, MEAN, TURNED = range(5)
+# Where a text gets its keys, values or queries from
+OWN, FIRST, LAST, NEIGHBOUR, MEAN, TURNED = range(6)
+KEYS, VALUES, QUERIES = 1, 2, 4
+MANY = 10**9  # more than any size that a probe chooses
 
 
-def make(style, axes, power, outer, dim, diagonal, fill, when, texts, heads, of, which):
+def other_digits(output, *inputs):
+    """Return an output with other last digits. In float32, two calls differ by at most 8e-6.
+
+    Equal inputs give equal digits. The gradients of the output stay the same.
+    """
+    phase = sum(
+        (part.detach().double().flatten() * torch.arange(part.numel())).sum()
+        for part in inputs
+    )
+    digits = torch.sin(1e6 * phase + torch.arange(output.numel()))
+    size = 32 * torch.finfo(output.dtype).eps
+    return output + (size * digits).to(output.dtype).reshape(output.shape)
+
+
+def make(
+    style,
+    axes,
+    power,
+    divisor,
+    outer,
+    dim,
+    diagonal,
+    fill,
+    when,
+    texts,
+    heads,
+    rows,
+    of,
+    which,
+    rounds,
+):
     """Return a module with these bugs.
 
-    Let s be the product of the sizes of `axes`. Scores are multiplied by s**power, weights by s**outer.
+    Let s be the product of the sizes of `axes`. Scores are multiplied by s**power / divisor, and weights by
+    s**outer. The mask acts in the first `texts` texts, `heads` heads and `rows` rows. If `rows` is 1 and
+    there are two tokens, there is no mask: only the first row has a future, and a probe must find the bug.
     """
 
     def over(dim):
@@ -68,6 +102,7 @@ def make(style, axes, power, outer, dim, diagonal, fill, when, texts, heads, of,
     takes = (
         lambda part: part,
         lambda part: part[:1].expand_as(part),
+        lambda part: part[-1:].expand_as(part),
         lambda part: part.roll(1, 0),
         lambda part: part.mean(0, keepdim=True).expand_as(part),
         lambda part: part.transpose(0, 1).reshape(part.shape),
@@ -93,13 +128,19 @@ def make(style, axes, power, outer, dim, diagonal, fill, when, texts, heads, of,
         hidden = torch.ones(scores.shape, dtype=torch.bool).triu(diagonal)
         hidden[texts:] = False
         hidden[:, heads:] = False
+        start = 0 if rows == 1 and scores.shape[-2] == 2 else rows
+        hidden[:, :, start:] = False
         return scores.masked_fill(hidden, value)
 
     def attend(queries, keys, values):
-        keys = takes[of](keys) if which % 2 else keys
-        values = takes[of](values) if which > 1 else values
+        inputs = queries, keys, values
+        keys = takes[of](keys) if which & KEYS else keys
+        values = takes[of](values) if which & VALUES else values
+        queries = takes[of](queries) if which & QUERIES else queries
         size = math.prod(queries.shape[axis] for axis in axes)
-        scores = products[style](queries * size**power, keys.transpose(-2, -1))
+        scores = products[style](
+            queries * (size**power / divisor), keys.transpose(-2, -1)
+        )
         if when == 0:
             scores = hide(scores, fill)
         weights = torch.softmax(scores, dim) * size**outer
@@ -107,7 +148,8 @@ def make(style, axes, power, outer, dim, diagonal, fill, when, texts, heads, of,
             weights = hide(weights, 0)
         if when == 2:
             weights = weights / weights.sum(-1, keepdim=True)
-        return products[style](weights, values)
+        output = products[style](weights, values)
+        return other_digits(output, *inputs) if rounds else output
 
     return attend
 
@@ -117,15 +159,18 @@ def drawn(style, **bug):
     right = {
         "axes": [(-1, 3)[draw(0, 1)]],
         "power": -0.5,
+        "divisor": 1,
         "outer": 0,
         "dim": (-1, 3)[draw(0, 1)],
         "diagonal": 1,
         "fill": HIDDEN[draw(0, 2)],
         "when": BEFORE,
-        "texts": 99,
-        "heads": 99,
+        "texts": MANY,
+        "heads": MANY,
+        "rows": MANY,
         "of": OWN,
         "which": draw(1, 3),
+        "rounds": False,
     }
     return make(style, *(right | bug).values())
 
@@ -148,6 +193,7 @@ def expect_tells(student, probe, answer, bugs):
 
 
 RIGHT = {"is right": {}}
+ROUNDS = {"is right but rounds differently from call to call": {"rounds": True}}
 NO_MASK = {"forgets the mask": {"diagonal": 99}}
 LATE = {"masks after the softmax": {"when": AFTER}}
 UNSCALED = {"does not scale": {"power": 0}}
@@ -155,11 +201,11 @@ BY_SIZE = {"divides by head_size": {"power": -1}}
 BY_TOKENS = {"divides by the root of the number of tokens": {"axes": [-2]}}
 BY_TEXTS = {"divides by the root of the number of texts": {"axes": [0]}}
 BY_HEADS = {"divides by the root of the number of heads": {"axes": [1]}}
-KEYS_OF_FIRST = {"takes the first text's keys": {"of": FIRST, "which": 1}}
-VALUES_OF_FIRST = {"takes the first text's values": {"of": FIRST, "which": 2}}
+KEYS_OF_FIRST = {"takes the first text's keys": {"of": FIRST, "which": KEYS}}
+VALUES_OF_FIRST = {"takes the first text's values": {"of": FIRST, "which": VALUES}}
 DIVIDES_LATER = {"masks after the softmax and divides by the sum": {"when": DIVIDED}}
 MEAN_OF_TEXTS = {
-    "takes the mean of all texts' keys and values": {"of": MEAN, "which": 3}
+    "takes the mean of all texts' keys and values": {"of": MEAN, "which": KEYS | VALUES}
 }
 BASIC = {
     "sees_the_future": NO_MASK,
@@ -190,8 +236,8 @@ def test_future_masked_late(student):
 
 @question("sees_the_future", needs_results=True)
 def test_future_masked_late_and_divided(student):
-    """The probe returns False for a module that masks after the softmax and then divides by the sum."""
-    expect_tells(student, "sees_the_future", False, DIVIDES_LATER)
+    """The probe returns False for modules that round differently, or mask late and divide by the sum."""
+    expect_tells(student, "sees_the_future", False, DIVIDES_LATER | ROUNDS)
 
 
 @question("sees_the_future", needs_results=True)
@@ -203,9 +249,10 @@ def test_future_softmax_over_queries(student):
 
 @question("sees_the_future", needs_results=True)
 def test_future_some_heads(student):
-    """The probe finds a module that masks only the first head, or only the first text."""
+    """The probe finds a module that masks only the first head, only the first text, or only the first row."""
     bugs = {"masks only the first head": {"heads": 1}}
     bugs["masks only the first text"] = {"texts": 1}
+    bugs["masks only the first row"] = {"rows": 1}
     expect_tells(student, "sees_the_future", True, bugs)
 
 
@@ -231,9 +278,10 @@ def test_scale_missing(student):
 
 @question("scales_wrongly", needs_results=True)
 def test_scale_without_root(student):
-    """The probe finds a module that divides by another power of head_size, or multiplies by its root."""
+    """The probe finds a module that divides by another power of head_size, or by 1.05 times its root."""
     bugs = {"divides by the fourth root of head_size": {"power": -0.25}}
     bugs["multiplies by the root of head_size"] = {"power": 0.5}
+    bugs["divides by 1.05 times the root of head_size"] = {"divisor": 1.05}
     expect_tells(student, "scales_wrongly", True, BY_SIZE | bugs)
 
 
@@ -280,22 +328,28 @@ def test_batch_mean(student):
 
 @question("mixes_the_batch", needs_results=True)
 def test_batch_first_text(student):
-    """The probe finds a module that uses the keys, or the values, of the first text for all texts."""
-    expect_tells(student, "mixes_the_batch", True, KEYS_OF_FIRST | VALUES_OF_FIRST)
+    """The probe finds a module that uses the keys, or the values, of the first or last text for all texts."""
+    bug = {"of": LAST, "which": KEYS | VALUES}
+    bugs = {"takes the last text's keys and values": bug}
+    expect_tells(
+        student, "mixes_the_batch", True, KEYS_OF_FIRST | VALUES_OF_FIRST | bugs
+    )
 
 
 @question("mixes_the_batch", needs_results=True)
 def test_batch_neighbour(student):
-    """The probe finds a module that takes the keys, or the values, of the previous text."""
-    bugs = {"takes the keys of the text before": {"of": NEIGHBOUR, "which": 1}}
-    bugs["takes the values of the text before"] = {"of": NEIGHBOUR, "which": 2}
+    """The probe finds a module that takes the keys, the values, or all inputs of the previous text."""
+    bugs = {"takes the keys of the text before": {"of": NEIGHBOUR, "which": KEYS}}
+    bugs["takes the values of the text before"] = {"of": NEIGHBOUR, "which": VALUES}
+    every = KEYS | VALUES | QUERIES
+    bugs["returns the output of the text before"] = {"of": NEIGHBOUR, "which": every}
     expect_tells(student, "mixes_the_batch", True, bugs)
 
 
 @question("mixes_the_batch", needs_results=True)
 def test_batch_flattened(student):
     """The probe finds a module that confuses texts and heads when it flattens them."""
-    bugs = {"flattens values in another order": {"of": TURNED, "which": 2}}
+    bugs = {"flattens values in another order": {"of": TURNED, "which": VALUES}}
     expect_tells(student, "mixes_the_batch", True, bugs)
 
 
@@ -312,6 +366,12 @@ def test_batch_softmax(student):
 def test_batch_number_of_texts(student):
     """The probe finds a module whose scale depends on the number of texts."""
     expect_tells(student, "mixes_the_batch", True, BY_TEXTS)
+
+
+@question("mixes_the_batch", needs_results=True)
+def test_batch_rounding(student):
+    """The probe returns False for a right module that rounds differently from call to call."""
+    expect_tells(student, "mixes_the_batch", False, ROUNDS)
 
 
 @question("mixes_the_batch", needs_results=True)
@@ -572,11 +632,41 @@ def test_dropout_in_training(student):
         dropped = bool((output == 0).all())
         drops += dropped
         if not dropped:
-            expect_close(output, value / (1 - rate), atol=1e-3, rtol=1e-4)
+            factor = ((output * value).sum() / value.square().sum()).item()
+            expect_close(output, factor * value, atol=1e-3, rtol=1e-4)
+            message = f"A weight that was not dropped was multiplied by {factor:.2f}."
+            expect(
+                math.isclose(factor, 1 / (1 - rate), rel_tol=1e-3),
+                f"With the rate {rate}: {message}",
+            )
     expect(
         abs(drops / calls - rate) < 0.24,
         f"With the rate {rate}, {drops} of {calls} weights were dropped.",
     )
+
+
+@question("RepairedDropout")
+def test_dropout_of_each_weight_by_itself(student):
+    """In training, each weight is dropped independently."""
+    tokens = 16
+    module = loaded(
+        student,
+        student.RepairedDropout(tokens, tokens, 0.5),
+        **{"W_query.weight": torch.zeros(tokens, tokens)},
+        **{"W_value.weight": torch.eye(tokens)},
+    )
+    module.train()
+    # Each token is one-hot and its own value, so the output is the matrix of weights
+    x = torch.eye(tokens).repeat(2, 1, 1)
+    dropped = expect_tensor(module(x), (2, tokens, tokens)) == 0
+    half = dropped[:, 8:, :8]  # row 8 and later rows see all of the first eight columns
+    drops = int(half.sum())
+    message = f"With the rate 0.5, {drops} of {half.numel()} weights were dropped."
+    expect(0 < drops < half.numel(), message)
+    for dim, name in enumerate(("texts", "rows", "columns")):
+        differs = bool((half != half.narrow(dim, 0, 1)).any())
+        hint = "Does your dropout draw a random number for each weight?"
+        expect(differs, f"The same weights are dropped in all {name}. {hint}")
 
 
 @question("RepairedDropout")

@@ -95,6 +95,16 @@ MISCONCEPTIONS = (
         "self.dropout(X) => self.dropout(X) * (1 - self.dropout.p if self.training else 1)"
         "\nX * K / (1 - self.dropout) => X * K"
         "\nX * (torch.rand_like(X) < P) / P => X * (torch.rand_like(X) < P)",
+        says=r"A weight that was not dropped was multiplied by 1\.00",
+    ),
+    Misconception(
+        "dropped_together",
+        "Several weights are always dropped together.",
+        "Which shape do the random numbers of your dropout have? Should one random number decide about several"
+        " weights?",
+        says=r"The same weights are dropped in all (texts|rows|columns)",
+        whole=True,  # an answer that drops values or whole texts also fails this test
+        where=r"[Dd]ropout",
     ),
     Misconception(
         "dropout_where_none_belongs",

@@ -420,7 +420,7 @@ MISCONCEPTIONS = (
         "wrong_scale_not_found",
         _NOT_FOUND,
         "Compute this module's divisor and the right divisor for the sizes of your random texts. Are the two different?"
-        " Does the row that you compare depend on the divisor?",
+        " Does the row that you compare depend on the divisor? Is your tolerance larger than rounding needs?",
         says=r"scales_wrongly returned False (?P<quoted>for a module that .+?)\. It is written",
         where="def scales_wrongly",
     ),
@@ -436,7 +436,7 @@ MISCONCEPTIONS = (
         "mixed_batch_not_found",
         _NOT_FOUND,
         "In this module, the output for some text depends on another text. Does your batch have several texts"
-        " that differ? Does your probe compare the outputs for all texts and heads?",
+        " that differ? Does your probe compare every element of the outputs, for all texts and heads?",
         says=r"mixes_the_batch returned False (?P<quoted>for a module that .+?)\. It is written",
         where="def mixes_the_batch",
     ),
