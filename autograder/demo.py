@@ -59,7 +59,7 @@ mistaken: Answering = partial(_with_one_of, known_mistakes)
 
 
 def written_answer(cell: Cell, student: str) -> str:
-    """Return one to three sentences of the model answer, which a hash of the student's name selects."""
+    """Return one to three sentences of the model answer. The question and the student determine which."""
     sentences = _SENTENCE.split(" ".join(cell.model.split()))
     number = crc32(f"{cell.name} {student}".encode())
     first = number % len(sentences)
@@ -67,7 +67,7 @@ def written_answer(cell: Cell, student: str) -> str:
 
 
 def endless(exercise: Exercise, _: str) -> Answers:
-    """Return right answers, except for a loop that never ends in the first question."""
+    """Return right answers, but an endless loop as the answer to the first question."""
     first = next(iter(exercise.points))
     loop = f"def {first}(*arguments):\n    while True:\n        pass"
     return {**right_answers(exercise), first: loop}

@@ -35,7 +35,7 @@ def write_whole(path: Path, content: str | bytes, mode: int = ANYBODY) -> Path:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """If an OSError names no file or a temporary file, make it name `path`."""
+    """Make an OSError name `path` if it names a temporary file, or none at all."""
     try:
         yield
     except OSError as error:

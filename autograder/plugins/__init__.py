@@ -8,6 +8,6 @@
 - moodle: fills Moodle's grading worksheet, and packs feedback pages.
 - requests: lists regrade requests, and marks them as done.
 - similarity: finds pairs of suspiciously similar answers.
-- viva: writes questions for an oral exam about a student's own code, and runs the code for the answers.
+- viva: writes questions for an oral exam about a student's own code, with the right answers.
 - watch: grades submissions as they arrive.
 """

@@ -34,7 +34,7 @@ def _rows(lines: Iterator[Line], people: dict[str, str]) -> Iterator[Row]:
         old, new = before.get((student, exercise), {}), with_penalty(scores, line["penalty"])
         before[student, exercise] = new
         changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-        # `changed` is empty if an instructor confirmed a score, or if grading again changed no score.
+        # `changed` is empty if an instructor confirmed a score, or if a later grading changed no score.
         for name in changed or [line["question"] or ""]:
             whose = line["time"], line["by"] or _GRADER, student, people.get(student, ""), exercise
             yield (*whose, name, old.get(name), new.get(name), line["why"])

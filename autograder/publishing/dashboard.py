@@ -150,7 +150,7 @@ def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
 def _groups(
     works: Iterable[GradedWork], name_of: Callable[[QuestionReport], str | None]
 ) -> tuple[Group, ...]:
-    """Return the groups of answers to one question that have the same `name_of`, the largest group first.
+    """Group the answers to each question by the name that `name_of` returns. The largest group comes first.
 
     Answers for which `name_of` returns None are left out.
     """
@@ -172,7 +172,7 @@ def _groups(
 
 
 def _results(question: QuestionReport) -> str | None:
-    """Return a name for the test results of a wrong answer without a known mistake, else None."""
+    """Return a name for the test results of a wrong answer; None for other answers and for known mistakes."""
     if question.mistake is not None or question.verdict not in (Verdict.FAILED, Verdict.CRASHED):
         return None
     results = [(test.title, test.verdict, _PLACE.sub("", test.hint)) for test in question.tests]
@@ -186,7 +186,7 @@ def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatist
     for name, entry in questions.items():
         answers = [(work, work.entries[name]) for work in works if work.questions and name in work.entries]
         reports = [work.questions[name] for work, _ in answers if name in work.questions]
-        # Unreadable files do not wait for an instructor, because their students have to hand in again.
+        # Unreadable files do not wait for an instructor, because the students have to hand in new ones.
         readable = [work for work in works if not work.is_unreadable]
         entries = [work.entries[name] for work in readable if name in work.entries]
         yield QuestionStatistics(
@@ -310,7 +310,7 @@ def _sentences(exercises: Iterable[Exercise]) -> dict[tuple[str, str], str]:
     """Return a sentence about each mistake. The keys are pairs of exercise and mistake."""
     sentences = dict[tuple[str, str], str]()
     for exercise in exercises:
-        # If a file with mistakes is invalid, the page shows their names. `verify` reports the error.
+        # If a file is invalid, the page shows only the mistakes' names. `verify` reports the error.
         with suppress(SourceError):
             entries = load_catalogue(exercise.catalogue).misconceptions
             sentences |= {(exercise.name, entry.name): entry.sentence for entry in entries}
@@ -320,7 +320,7 @@ def _sentences(exercises: Iterable[Exercise]) -> dict[tuple[str, str], str]:
 
 
 def _statement(hint: str) -> str:
-    """Return the first sentence of a hint that is not a question, or else the first question."""
+    """Return the first statement in a hint. If there are only questions, return the first question."""
     sentences = _SENTENCE.split(hint)
     return next((sentence for sentence in sentences if not sentence.endswith("?")), sentences[0])
 
@@ -341,7 +341,7 @@ def _address(course: Course, student: str, exercise: str) -> str | None:
 
 
 def _pages(course: Course, exercise: str) -> dict[str, list[tuple[str, str]]]:
-    """Return the titles and links of the pages in build/FOLDER/EXERCISE, which plug-ins write, by FOLDER."""
+    """For each FOLDER, return the titles and links of the pages in build/FOLDER/EXERCISE."""
     pages = defaultdict[str, list[tuple[str, str]]](list)
     for folder in sorted(course.build.glob(f"*/{exercise}")):
         for page in sorted(folder.rglob("*.html")):

@@ -46,7 +46,7 @@ _GRADED, _MISSING, _FAILED = "graded", "nothing handed in", "cannot be processed
 
 
 class Exports:
-    """The values that were last exported to one destination: the CSV tables, Canvas or the feedback pages."""
+    """The values that were last exported to one destination, such as the CSV tables or Canvas."""
 
     def __init__(self, course: Course, to: str) -> None:
         self._root, self._to = course.root, to

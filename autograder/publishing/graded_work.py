@@ -101,7 +101,7 @@ class RegradeRequests:
 
 
 def cells_of(notebook: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield pairs of a cell of an autograded notebook and nbgrader's metadata about it, or {}."""
+    """Yield each cell of an autograded notebook, with nbgrader's metadata about it ({} if there is none)."""
     yield from ((cell, cell["metadata"].get("nbgrader", {})) for cell in notebook.get("cells", ()))
 
 
@@ -145,7 +145,7 @@ class GradedWork:
     report: Report | None  # None until the submission is graded
     answers: Mapping[str, str] = field(default_factory=dict)  # the student's code, by question
     requests: Sequence[RegradeRequest] = ()  # open requests
-    is_late_untimed: bool = False  # whether the platform marks the submission as late without a time
+    is_late_untimed: bool = False  # whether the platform marks the submission as late but gives no time
 
     @property
     def student(self) -> str:

@@ -1,4 +1,4 @@
-"""Writes a table of all scores for instructors, and for students the feedback pages and an index of them.
+"""Writes a table of all scores for instructors, and each student's feedback pages with an index.
 
 A student's index must show the same scores as the student's feedback pages, even if scores have changed since
 these pages were written. So `write_pages` stores the scores that the pages show, and the index shows only
@@ -98,7 +98,6 @@ def write_overview(course: Course, exercises: Sequence[Exercise]) -> Path:
 
 
 def _standings(course: Course, exercise: Exercise) -> dict[str, Standing]:
-    """Return the states of all submissions for the exercise, by student."""
     failures = list[SubmissionError]()
     graded = {each.student: each for each in read_gradebook(course, exercise, on_failure=failures.append)}
     handed_in = (submission.student for submission in find_submissions(course, exercise))

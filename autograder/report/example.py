@@ -37,7 +37,7 @@ class Example:
 
 
 def rounded(value: float | bool) -> Number:
-    """Return a number rounded to four significant digits, or a text if it is not finite."""
+    """Return a finite number rounded to four significant digits, and other values as text, such as "nan"."""
     if isinstance(value, bool):
         return str(value)
     text = f"{value:.4g}"
@@ -77,7 +77,7 @@ class ExampleView(NamedTuple):
 def show_example(example: Example) -> ExampleView:
     """Return an example's tables and sentences."""
     wrong = _wrong(example)
-    highest = max((abs(_size(n)) for n in (*example.got.numbers, *example.asked.numbers)), default=0.0)
+    highest = max((abs(_finite(n)) for n in (*example.got.numbers, *example.asked.numbers)), default=0.0)
     return ExampleView(
         creation=example.made,
         given=tuple(table for grid in example.given for table in _tables(grid, set(), 0.0)),
@@ -97,7 +97,7 @@ def _wrong(example: Example) -> set[int]:
 
 
 def _difference(example: Example) -> Grid:
-    """Return the result minus the expected result, with "-" where either has a text."""
+    """Return the result minus the expected result. Where either is not a finite number, this is "-"."""
     pairs = zip(example.got.numbers, example.asked.numbers, strict=True)
     numbers = (
         "-" if str in (type(got), type(asked)) else rounded(float(got) - float(asked)) for got, asked in pairs
@@ -132,7 +132,7 @@ def _position(shape: tuple[int, ...], number: int) -> str:
 
 
 def _tables(grid: Grid, wrong: set[int], highest: float) -> Iterator[Table]:
-    """Yield a table for each matrix in a tensor. A number of size `highest` gets the strongest colour."""
+    """Yield a table for each matrix in a tensor. The absolute value `highest` gets the strongest colour."""
     *front, height, width = (1, 1, *grid.shape)[-max(2, len(grid.shape)) :]
     cells = [Cell(_text(n), _shade(n, highest), i in wrong) for i, n in enumerate(grid.numbers)]
     dimensions = len(grid.shape)
@@ -149,7 +149,7 @@ def _text(number: Number) -> str:
     return number if isinstance(number, str) else f"{number:.4g}"
 
 
-def _size(number: Number) -> float:
+def _finite(number: Number) -> float:
     """Return a finite number unchanged, 1 for "True", and 0 for every other text."""
     with suppress(ValueError):
         value = float({"True": 1.0, "False": 0.0}.get(str(number), number))
@@ -159,7 +159,7 @@ def _size(number: Number) -> float:
 
 def _shade(number: Number, highest: float) -> str:
     """Return the CSS class of a number's colour, or "none" for 0."""
-    if highest == 0.0 or (value := _size(number)) == 0.0:
+    if highest == 0.0 or (value := _finite(number)) == 0.0:
         return "none"
     step = max(1, math.ceil(_SHADES * min(1.0, abs(value) / highest)))
     return f"{'plus' if value > 0 else 'minus'}-{step}"

@@ -45,7 +45,7 @@ class Part(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """A heading of the notebook. The results of the questions under this heading link to it."""
+    """A heading of the notebook. Each question's result links to the heading above its answer."""
 
     heading: str
     anchor: str  # the id of the heading
@@ -129,7 +129,7 @@ def show_notebook(
 ) -> Iterator[Part]:
     """Yield the parts of a notebook in order, until `allowance` has no room left.
 
-    Store in `lessons`, by question, the nearest heading of level 1 or 2 above the answer.
+    For each question, store in `lessons` the nearest h1 or h2 above the answer.
     """
     last: Lesson | None = None
     for cell in cells:
@@ -147,7 +147,7 @@ def show_notebook(
 
 
 def _anchored(part: Part, last: Lesson | None) -> tuple[Part, Lesson | None]:
-    """Return a text with an id on each h1 and h2, and the last of these headings (without any, `last`)."""
+    """Give a text's h1 and h2 headings ids. Return the text and its last heading (if it has none, `last`)."""
     number = 0 if last is None else int(last.anchor.removeprefix(_ANCHOR))
     content, headings = anchored(part.content, _ANCHOR, number + 1)
     if headings:

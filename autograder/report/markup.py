@@ -1,10 +1,9 @@
 """The markup process: turns untrusted text into HTML that cannot run code, load files or hide text.
 
-A crafted text can keep a parser busy for very long, so time and memory are limited. The process has none of
-its caller's environment variables, and no open file except the socket to its caller. After loading its
-modules, it sets limits so that it cannot open files or connections. If a text needs too much memory,
-rendering fails. If a text takes too long or crashes a parser, the process ends, and the caller starts a new
-one.
+A crafted text can cost a parser much time and memory, so both are limited. The process has none of its
+caller's environment variables, and no open file except the socket to its caller. After loading its modules,
+it sets limits so that it cannot open files or connections. If a text needs too much memory, rendering fails.
+If a text takes too long or crashes a parser, the process ends, and the caller starts a new one.
 """
 
 import json
@@ -146,10 +145,11 @@ def _convert(source: str, *, html: bool) -> str:
 
 
 def _typeset(formula: re.Match[str]) -> str:
-    """Return a formula in cleaned HTML as MathML, or unchanged if latex2mathml cannot parse the formula.
+    """Return a formula in cleaned HTML as MathML, or unchanged if latex2mathml cannot parse it.
 
-    The library latex2mathml copies parts of the formula into elements and attributes, so only harmless ones
-    are kept. ElementTree writes the MathML, because latex2mathml's writer does not escape text.
+    latex2mathml copies parts of the formula into elements and attributes. So a formula with an element that
+    is not in _MATHML stays unchanged, and attributes that are not in _MATHML_ATTRIBUTES are deleted.
+    ElementTree writes the MathML, because latex2mathml's writer does not escape text.
     """
     try:
         display = "inline" if formula[2] == "inline" else "block"

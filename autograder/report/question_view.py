@@ -214,7 +214,7 @@ def _given(entry: Entry) -> str:
 
 
 def _grouped_tests(question: QuestionReport, *, decided: bool) -> Iterator[TestGroup]:
-    """Yield groups of tests. Groups of passed tests come last."""
+    """Yield groups of tests, those of passed tests last."""
     groups = dict[tuple[str, str], list[str]]()
     for test in sorted(question.tests, key=lambda test: test.verdict is Verdict.PASSED):
         verdict = "held for review" if decided and test.verdict is Verdict.REVIEW else str(test.verdict)
@@ -226,7 +226,7 @@ def _grouped_tests(question: QuestionReport, *, decided: bool) -> Iterator[TestG
 
 
 def _counted(question: QuestionReport) -> str:
-    """Return a question's hint. If several tests crashed with this hint, add how many."""
+    """Return a question's hint. If several crashed tests have this hint, add their number."""
     hint = question.hint
     count = sum(test.hint == hint and test.verdict is Verdict.CRASHED for test in question.tests)
     return f"{hint} (in {count} tests)" if count > 1 else hint

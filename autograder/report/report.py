@@ -150,7 +150,7 @@ class Report:
         return tuple(question.name for question in self.questions if question.verdict not in done)
 
     def with_questions_of(self, other: "Report") -> "Report":
-        """Return this report with the explained questions of `other` in place of its own."""
+        """Return this report, but with the questions that `other` contains taken from `other`."""
         explained = {question.name: question for question in other.questions}
         questions = tuple(explained.get(question.name, question) for question in self.questions)
         return bounded(replace(self, questions=questions, explained=other.explained))
@@ -272,7 +272,7 @@ def with_penalty(scores: Mapping[str, float | None], penalty: float | None) -> d
 
 
 def describe_unreadable(problem: str) -> str:
-    """Return the message about a file that cannot be read, without its subject "This file".
+    """Return the end of a message that begins with "This file" and says why the file cannot be read.
 
     For the problem "the file is empty; save the notebook", return "cannot be read: the file is empty. Save
     the notebook. Hand it in again."
@@ -310,7 +310,7 @@ def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
 def bounded(report: Report) -> Report:
     """Return a report of at most MAX_REPORT bytes: long hints are cut, or all hints are replaced by a note.
 
-    The message is cut, too. The other texts come from the course, except those in examples, which are short.
+    A long message is cut, too. The other texts are not: they come from the course, or from short examples.
     """
     for most in (_MAX_HINT, 0):
         questions = (

@@ -51,7 +51,7 @@ _EMBEDDED = re.compile(r"data:image/png;base64,([A-Za-z0-9+/]+=*)")
 _NAMED = re.compile(r' src="attachment:([^"]*)"')
 _PICTURE = re.compile(r'<img((?: [a-z]+="[^"]*")+)>')
 _ALT = re.compile(r' alt="([^"]*)"')
-_INLINE = "in-the-text-"  # the first part of the new names of embedded pictures
+_INLINE = "in-the-text-"  # the beginning of the names that replace embedded pictures
 MAX_TEXT = 4 << 20  # characters of one text for the markup process
 MAX_SECONDS = 0.6  # processor time for one text; cells of ordinary notebooks need at most a quarter of it
 _MAX_REPLY = 64 << 20  # bytes of a reply in JSON
@@ -60,7 +60,7 @@ _MAX_WAIT = 60  # seconds of waiting for a reply from the markup process
 
 @dataclass(slots=True)
 class Allowance:
-    """The characters and the processor time that remain for the other parts of a page."""
+    """The characters and the processor time that remain for the rest of a page."""
 
     letters: int = MAX_PAGE
     seconds: float = 2.0  # processor time for parsing
@@ -131,7 +131,7 @@ class Renderer:
         return process
 
     def end(self) -> None:
-        """End the markup process, unless a parent of this process has started it."""
+        """End the markup process. A forked process leaves it to its parent."""
         if self.process is not None and os.getpid() == self._owner:
             self._end(self.process)
         self.process = None
@@ -208,7 +208,7 @@ def render_code(source: str, allowance: Allowance) -> Markup:
 
 
 def anchored(content: str, prefix: str, first: int) -> tuple[Markup, list[str]]:
-    """Give each h1 and h2 of a rendered text an id: `prefix` and a number, which begins with `first`.
+    """Give each h1 and h2 of a rendered text an id: `prefix` and a number, counted from `first`.
 
     Return the text and the headings.
     """

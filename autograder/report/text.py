@@ -39,7 +39,7 @@ def one_line(text: object, limit: int) -> str:
 def whole_sentences(text: object, limit: int) -> str:
     """Return at most `limit` printable characters of `text` on one line.
 
-    A longer text is cut after a sentence if at least half of `limit` remains, otherwise after a word.
+    A longer text is cut after a sentence if this gives at least `limit / 2` characters, else after a word.
     """
     line = one_line(text, 2 * limit)
     if len(line) <= limit:

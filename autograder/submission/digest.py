@@ -37,12 +37,14 @@ def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str
     """Return the results of `rules` and `digests_of`.
 
     The digest of the rules covers:
-    - the exercise's source, with pictures, handed-out files and loaded files, and the hidden tests
-    - the exercise's known mistakes and accepted answers, and the course's catalogue of misconceptions
+    - the exercise's source, pictures and hidden tests, and the files that students get with it
+    - the files that its demo cells load, its known mistakes and accepted answers, and the course's
+      catalogue of misconceptions
     - the exercise's settings in course.yaml, and the isolation of submissions
-    - the secret from which hidden inputs are drawn, and the autograder's modules
+    - the secret from which hidden inputs are drawn
+    - the autograder's modules, and the versions of the course's packages
 
-    It covers neither the version of Python nor late penalties, which each command computes again.
+    It does not cover the version of Python or late penalties. Each command computes penalties again.
     """
     digests = digests_of(course, exercise)
     deciding = {name: digest for name, digest in digests.items() if name != "environment"}
@@ -75,7 +77,7 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
 def engine(installed: tuple[tuple[str, str], ...]) -> str:
     """Return a digest of the autograder's modules and the versions of the `installed` packages.
 
-    It is computed once, because a process grades with the modules that it has loaded.
+    It is computed once: later changes of files do not affect the modules that the process has loaded.
     """
     return _digest(repr(installed).encode(), *_files(grading_modules(), _ENGINE))
 

@@ -26,8 +26,8 @@ def restore(
 ) -> tuple[RestoredCell, ...]:
     """Return the submission's cells in order. Missing graded cells are inserted in the exercise's order.
 
-    `ids` maps the grade_id of a released cell to the number of the submitted cell with the same cell id.
-    `given` are further texts of the released notebook.
+    `ids` maps the grade_id of a graded cell to the number of the submitted cell that has its cell id. `given`
+    are the texts of the released notebook's other cells.
     """
     texts = (*(cell.text for cell in cells if cell.role is Role.TEXT), *given)
     match = _Match(cells, submitted, ids, {text.strip() for text in texts})
@@ -73,8 +73,8 @@ def in_exercise_form(cells: Sequence[Cell], submitted: Sequence[NotebookCell]) -
     """Return the submission's cells with the right types, and with one cell for each written answer.
 
     In Jupyter, one key (Y, M or R) changes a cell's type. A graded cell is recognised by its grade_id or cell
-    id, and gets its type back if no other cell of this type answers the question. In a document, such as
-    Quarto's, one text cell can contain several written answers. Such a cell is split at their prompts.
+    id, and gets its type back unless a cell of the right type answers the question. In a document, such as
+    Quarto's, one text cell can contain several written answers. It is split at the prompts of these answers.
     """
     types = dict[int, str]()
     for cell in cells:
@@ -122,7 +122,7 @@ class _Match:
                     self.matched[cell.grade_id] = self._best(cell, matches)
 
     def _best(self, cell: Cell, candidates: list[NotebookCell]) -> NotebookCell:
-        """Return the last candidate that defines a solution or, for other cells, the first exact copy."""
+        """Prefer the last definition of a solution. For other cells, prefer the first equal text."""
         if cell.role is Role.SOLUTION:
             return ([c for c in candidates if cell.name in bound_names(c.text)] or candidates)[-1]
         return ([c for c in candidates if c.text.strip() == cell.text.strip()] or candidates)[0]
@@ -139,7 +139,7 @@ class _Match:
         return candidate.number == self._ids.get(cell.grade_id)
 
     def _has_content(self, cell: Cell, candidate: NotebookCell) -> bool:
-        """Whether the candidate defines the solution, is the check, or is the written answer's stub."""
+        """Whether the candidate defines the solution `cell`, is the check `cell`, or is the stub `cell`."""
         if cell.role is Role.SOLUTION:
             return cell.name in bound_names(candidate.text)
         text = candidate.text.strip()

@@ -40,7 +40,7 @@ _GRADE_ID = re.compile(
 )
 _MAX_SCRIPT = 5_000_000  # characters
 _MAX_PARSED = 200_000  # characters of a script that is parsed as Python
-_MAX_READ = 1001  # cells; one more than allowed, so that a longer notebook is refused
+_MAX_READ = 1001  # cells; one more than a notebook may have, so that a longer script is refused
 _DATABRICKS = "# Databricks notebook source"
 _COMMAND = re.compile(r"^# COMMAND -+[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(r"^# DBTITLE .*\n?", re.MULTILINE)
@@ -256,7 +256,7 @@ def _uncommented(block: str) -> str:
 
 
 def _cell(kind: str, text: str, marker: str = "") -> Cell:
-    """Return a cell. Jupytext may have written its grade_id into `marker`, the lines above the cell."""
+    """Return a cell. `marker` is the text above it, in which Jupytext may have written the grade_id."""
     grade_id = _GRADE_ID.search(marker)
     metadata = {"nbgrader": {"grade_id": grade_id[1]}} if grade_id else {}
     return {"cell_type": kind, "metadata": metadata, "source": text.strip("\n")}

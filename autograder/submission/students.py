@@ -54,11 +54,11 @@ def meaning(heading: str) -> str:
 _SEPARATOR = re.compile(r"\s*;\s*")  # separates several names or groups in one cell
 # Characters that Moodle removes from names when it writes a zip file, and characters between words of a name.
 _REMOVED, _BETWEEN_WORDS = re.compile(r"[&<>\"`|':\\/\x00-\x1f]"), re.compile(r"[\s._,]+")
-# Characters that are replaced by "'" and by "-".
+# Characters that are replaced by "'", and characters that are replaced by "-".
 _APOSTROPHES = re.compile("[\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u2018\u2019\u201b\u2032\ua78c]")
 _HYPHENS = re.compile("[\u2010-\u2015\u2212\ufe58]")
-# A student is looked up by a key: a pair of a kind and a text. These are the kinds, together with each
-# platform's name for an id on this platform, and "" for the id in this course or the email address.
+# A student is looked up by a key: a pair of a kind and a text. These are four kinds. The others are the names
+# of platforms, for ids on platforms, and "", for the id in this course and the email address.
 _ANY, _NAME, _SQUEEZED, _GROUP = "id anywhere", "name", "squeezed name", "group"
 
 
@@ -74,7 +74,7 @@ class Student:
 
     @property
     def parts(self) -> tuple[str, str]:
-        """The last and the first name, from the first entry of `names`: "Last, First" or "First Last"."""
+        """The last and the first name. The first of `names` is written "Last, First" or "First Last"."""
         name = self.names[0] if self.names else ""
         last, comma, first = name.partition(",")
         if not comma:
@@ -142,7 +142,6 @@ class Students:
         return f'"{id_}" is not an id in {STUDENTS}; {fix}'
 
     def _first(self, *keys: tuple[str, str]) -> Sequence[Student]:
-        """Return the students with the first of `keys` that occurs in `_by_key`."""
         return next(filter(None, map(self._by_key.get, keys)), ())
 
     @cached_property
@@ -162,13 +161,13 @@ class Students:
 
 @lru_cache(maxsize=1 << 16)
 def spelling(text: str) -> str:
-    """Return a name or id without differences of case, apostrophes, hyphens and separators."""
+    """Return a name or id in lower case, with uniform apostrophes, hyphens and separators."""
     plain = unicodedata.normalize("NFKC", _HYPHENS.sub("-", _APOSTROPHES.sub("'", text)))
     return _BETWEEN_WORDS.sub(" ", _REMOVED.sub("", folded(plain))).strip()
 
 
 def folded(text: str) -> str:
-    """Return a name without differences of case and Unicode form, which some file systems ignore."""
+    """Return a name in lower case and in one Unicode form, because some file systems ignore case and form."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
@@ -178,7 +177,7 @@ def squeezed(text: str) -> str:
 
 
 def _name_rotations(student: Student) -> Iterator[str]:
-    """Yield each name of a student with its words in each rotated order, such as "ann lee" and "lee ann"."""
+    """Yield each name with its words rotated, such as "ann m lee", "m lee ann" and "lee ann m"."""
     for name in student.names:
         words = spelling(name).split(" ")
         yield from (" ".join(words[first:] + words[:first]) for first in range(len(words)))
@@ -250,7 +249,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _is_header(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a column below the first row has only numbers or email addresses, unlike the first row."""
+    """Whether some column has only numbers, or only email addresses, except in the first row."""
     filled = [row for row in rows if any(row)]
     return len(filled) > 1 and any(
         heading and not form.search(heading) and all(map(form.fullmatch, cells))

@@ -38,7 +38,7 @@ class Submission:
 
     @property
     def notebook(self) -> Path:
-        """The path of the submitted notebook, as nbgrader requires it."""
+        """The path at which nbgrader expects the submitted notebook."""
         return self.folder / f"{self.exercise}.ipynb"
 
     @property

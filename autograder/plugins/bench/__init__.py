@@ -40,9 +40,10 @@ def bench(
 ) -> None:
     """Compare with stock nbgrader and Otter.
 
-    The command writes a table of speeds to autograder/docs/performance.md, or a table of the wrong answers
-    that hidden tests reject to autograder/docs/evidence.md. The first run installs Otter in build/bench/. Do
-    not use the machine for other work while speed is measured.
+    The command writes a table of the graders' speed to autograder/docs/performance.md. With
+    `--table strength`, it writes to autograder/docs/evidence.md how many wrong answers the hidden tests
+    reject. The first run installs Otter in build/bench/. Do not use the machine for other work while speed is
+    measured.
     """
     from autograder.authoring.together import prove_together
     from autograder.plugins.bench.page import page_of, to_strength, write_table

@@ -63,7 +63,7 @@ class ComparedGrader:
     commands: Callable[[Path, Sequence[str]], Sequence[Command]]  # takes the folder and the students' ids
     scores: Callable[[Submission], Scores]  # returns {} if the submission was not graded
     explains: bool = False  # whether the first of two commands gives marks, and the second adds explanations
-    is_idle_again: bool = False  # whether a second run only starts and ends; its time is subtracted
+    is_idle_again: bool = False  # whether a second run grades nothing; its time is subtracted
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +248,7 @@ def source_notebook(exercise: Exercise, hidden: Hidden) -> NotebookJson:
 
 
 def ok_test(question: str, points: float, lines: Sequence[str]) -> str:
-    """Return a test file in OK format, which Otter reads, that runs these lines as a doctest."""
+    """Return a test file for Otter, in its format "OK", that runs these lines as a doctest."""
     code = "\n".join(f">>> {line}" for line in lines)
     case = {"code": code, "hidden": True, "locked": False}
     suite = {"cases": [case], "scored": True, "setup": "", "teardown": "", "type": "doctest"}
@@ -258,7 +258,7 @@ def ok_test(question: str, points: float, lines: Sequence[str]) -> str:
 def process_environment(environment: Mapping[str, str] = {}) -> dict[str, str]:
     """Return this process's environment variables, changed by `environment`.
 
-    The folder of this Python comes first on the PATH, because nbgrader runs its program alembic.
+    The folder of this Python comes first on the PATH, because nbgrader runs the program alembic there.
     """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     return {**os.environ, "PATH": path, **environment}

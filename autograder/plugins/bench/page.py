@@ -45,7 +45,7 @@ def _section(table: str) -> re.Pattern[str]:
 
 
 def to_strength(proofs: Iterable[Proof]) -> str:
-    """Return a table of the wrong answers that hidden tests reject. `verify` makes the proofs."""
+    """Return a table of the wrong answers that hidden tests reject, from the results of `verify`."""
     heads = ("exercise", "mutants caught", "mutants declared right", "misconceptions caught", "bits")
     rows = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
     for proof in proofs:

@@ -1,4 +1,4 @@
-"""Repeats the calls of hidden tests in other graders: each result must equal that of the course's solution.
+"""Repeats our hidden tests' calls in another grader, and compares the results with those of the solution.
 
 This grader records the calls and the solution's results in a file. The other graders' processes import this
 module, so it imports only the sub-package `worker`.

@@ -149,7 +149,7 @@ def canvas_zip(course: Course, exercise: Exercise) -> None:
     """Pack feedback for Canvas.
 
     Upload the zip in Canvas under "Upload Submissions". Canvas stores feedback under the submitted file's
-    name, so the feedback is a notebook with scores and comments instead of a page.
+    name, so the feedback is a notebook, not a page. It has the scores and comments.
     """
     with options.failures(course) as on_failure:
         options.show_sent(course, pack_for_canvas(course, exercise, on_failure), "feedback for")

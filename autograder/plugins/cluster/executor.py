@@ -46,7 +46,7 @@ class ClusterError(AutograderError):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An exercise, the versions that its graders must have, and the course's folder where it is sent from."""
+    """An exercise, the versions its graders must have, and the course's folder on the sending machine."""
 
     versions: str
     exercise: str
@@ -100,7 +100,7 @@ class Cluster:
             for task in islice(tasks, _QUEUED - len(sent)):
                 content, problem = task.notebook.content, task.notebook.problem
                 if len(content) > MAX_BYTES:
-                    content = bytes(MAX_BYTES + 1)  # also too large to be accepted, but compresses well
+                    content = bytes(MAX_BYTES + 1)  # refused like the real content, but compresses well
                 packed = zlib.compress(content)
                 future = self._client.submit(
                     grade_there, order, files, packed, problem, task.asked, pure=False
@@ -144,7 +144,7 @@ def _connected(address: str) -> "Client":
     with suppress(OSError, ValueError):
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     if client is None:
-        gc.collect()  # a failed client can block the next client for ever if it is deleted later
+        gc.collect()  # deletes the failed client: later, its deletion could block the next client for ever
         raise ClusterError(
             f"no Dask scheduler answers at {address}; start one, and use the address that it prints: "
             "dask scheduler"
@@ -221,8 +221,8 @@ class _ExerciseGrader:
         self._folder.cleanup()
 
 
-# A marking process ends when the thread that started it ends. Dask's threads may end at any time, so this
-# thread does all the grading.
+# A `MarkingProcess` ends with the thread that started it. Dask's threads may end at any time, so this thread
+# does all the grading.
 _THREAD = ThreadPoolExecutor(1, "autograder")
 _GRADER: list[_ExerciseGrader] = []  # the current grader, if any; Dask deletes its folder in the end
 

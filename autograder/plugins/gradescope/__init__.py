@@ -1,6 +1,6 @@
 """Two commands: `gradescope` packs an exercise for Gradescope, and `gradescope-zip` packs feedback pages.
 
-The first zip contains the exercise, our engine and two scripts. Gradescope
+The zip of `gradescope` contains the exercise, our engine and two scripts. Gradescope
 (https://gradescope-autograders.readthedocs.io/en/latest/specs/) expects setup.sh and run_autograder at the
 top of the zip, unpacks it in /autograder/source and puts each submission into /autograder/submission. The
 module `run` grades in Gradescope's container. The same course always gives the same zip, byte for byte: files

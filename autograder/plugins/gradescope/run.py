@@ -44,8 +44,8 @@ def main(arguments: list[str]) -> int:
 def find_notebook(submission: Path, exercise: Exercise) -> Path:
     """Return the path of the submission's notebook, or of a script that was exported from it.
 
-    A file with the exercise's name is preferred to the only notebook. If there is neither, return the path at
-    which the notebook should be: reading it fails with a message for the student.
+    If no file has the exercise's name, take the submission's only notebook. If it has several or none, return
+    the path at which the notebook should be: reading it fails with a message for the student.
     """
     notebooks = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
     candidates = [path for path in notebooks if not left_out(str(path.relative_to(submission)))]
@@ -92,7 +92,7 @@ def _test(question: QuestionReport, report: Report) -> dict[str, Any]:
 
 
 def _shown(question: QuestionReport) -> Iterator[str]:
-    """Yield the student's lines about a question: its state, the hint, and a line for each test."""
+    """Yield lines for the student about a question: its state, the hint, and a line for each test."""
     yield ": ".join(badge_and_meaning(question, question.score))
     if question.halves_in_words:
         yield f"{question.halves_in_words}."

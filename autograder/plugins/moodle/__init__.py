@@ -3,8 +3,9 @@
 Moodle (moodle/moodle, mod/assign/feedback/offline) finds a worksheet's columns by their headings, which are
 in the language of the person who downloads the worksheet. So this module never changes a heading, and finds
 the grades by their position: directly before the maximum grade, which is the same number in every row. Moodle
-silently skips a grade above the maximum. It also skips a grade that was changed in Moodle after the download,
-which it notices by the time of the last grade. So this module never changes the column with this time.
+silently skips a grade above the maximum. It also skips a grade that was changed in Moodle after the download.
+It recognises such grades by a column with the time of their last change. This module never changes that
+column.
 
 Moodle splits each file's name in a zip at each "_" (mod/assign/feedback/file/importziplib.php). It expects
 five parts: any text, the number of the participant (the student), "assignsubmission", "file" and the name
@@ -63,8 +64,8 @@ _SAME_POINTS = 1e-6
 def moodle(course: Course, exercise: Exercise, worksheet: Path, choice: Choice) -> None:
     """Fill Moodle's grading worksheet.
 
-    Only the grades change, and names that a spreadsheet would read as formulas. The filled worksheet is in
-    build/exports/.
+    Only the grades change. (In other columns, an apostrophe is put before names that a spreadsheet would read
+    as formulas.) The filled worksheet is in build/exports/.
     """
     with options.failures(course) as on_failure:
         sent = fill_worksheet(course, exercise, worksheet, choice, on_failure)

@@ -173,7 +173,7 @@ def likenesses(question: str, answers: Mapping[str, str], course_code: Iterable[
 
 
 def clusters(pairs: Iterable[Likeness]) -> list[tuple[Likeness, ...]]:
-    """Return the pairs in groups, the most similar first. Pairs with a common student are in one group."""
+    """Put pairs with a common student into one group. Those with the most rare passages come first."""
     ordered = sorted(pairs, key=lambda pair: (-pair.rare, pair.question, pair.first, pair.second))
     graph = networkx.Graph((pair.first, pair.second) for pair in ordered)
     groups = [

@@ -4,7 +4,7 @@ The right answers come from running this code in the sandbox.
 
 - source: reads an answer, and makes copies that have a small change or return an intermediate result.
 - calls: calls answers and their copies in the worker, with small inputs that students may see.
-- sheets: asks about the outcomes of the calls, writes a student's sheet, and checks the student's letters.
+- sheets: asks about the outcomes of the calls, writes a student's sheet, and checks the chosen options.
 """
 
 import click

@@ -22,7 +22,7 @@ from autograder.testing.suite import Suite
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
-_SETS = 2  # each test is run this many times with two input sets, to find calls whose inputs differ
+_PAIRS = 2  # pairs of input sets; a test runs with both sets of a pair, to find calls whose inputs differ
 _MANY_GUESSABLE = 2  # a call with at least this many sizes that are easy to guess comes last
 _MOST_SHOWN = 24  # a table with more numbers is described instead of shown
 _MOST_RUN = 400  # at most this many numbers in each argument of a call, and in all results together
@@ -58,7 +58,7 @@ class Call:
 
     @property
     def code(self) -> str:
-        """The call, as code."""
+        """The call as Python code, with the names of its inputs, such as `module(x, mask=mask)`."""
         names = [*self.args, *(f"{name}={name}" for name in self.kwargs)]
         return f"{'module' if self.constructor else self.name}({', '.join(names)})"
 
@@ -74,7 +74,7 @@ class Outcome:
 
     error: str = ""  # the type of the exception
     description: str = ""  # the exception's message, the result's types, or the result as text
-    line: int | None = None  # the line of the answer's cell in the traceback; None for no or several lines
+    line: int | None = None  # the traceback's line in the answer's cell; None if there is none, or several
     shape: tuple[int, ...] | None = None  # the shape of the first table
     numbers: tuple[float, ...] = ()  # the numbers of all results
     weights: Mapping[str, Any] = field(default_factory=dict)  # of the called module
@@ -92,7 +92,7 @@ class Outcome:
 def find_calls(suite: Suite, answer: Answer, key: str) -> Iterator[Call]:
     """Yield calls of an answer, sorted by `_sort_key`. Their inputs depend on `key`."""
     candidates = list[tuple[tuple[bool, bool, bool, int], tuple[Request, ...]]]()
-    for number in range(_SETS):
+    for number in range(_PAIRS):
         two_inputs = [Inputs(f"viva {key} {number} {which}".encode()) for which in "ab"]
         for test in suite.of(answer.name):
             runs = (suite.reference_run(test, inputs).exchanges for inputs in two_inputs)
@@ -107,8 +107,8 @@ def find_calls(suite: Suite, answer: Answer, key: str) -> Iterator[Call]:
 def _calls_in(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[Request, ...]]:
     """Yield the request of each call of a function, or the two requests that create and call a module.
 
-    A helper function of the test may also create the module, or return a module in place of one that it gets.
-    These two modules count as the same.
+    A test may pass the class to a helper function, which creates the module. If a helper function gets a
+    module and returns another one, both count as the same module.
     """
     answer_name: Header = {"name": answer.name}
     created = dict[int, Request]()  # the request that created each module, by the module's handle
@@ -132,9 +132,9 @@ def _calls_in(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[R
 
 
 def _is_drawn(first: Request, second: Request) -> bool:
-    """Whether a call has random inputs: all tables of floats differ between two runs with other seeds.
+    """Whether a call has random inputs: all tables of floats differ between two runs with different seeds.
 
-    If there are no floats, all tables must differ.
+    If no table has floats, all tables must differ.
     """
     pairs = [pair for pair in zip(first[1], second[1], strict=False) if hasattr(pair[0], "ndim")]
     floats = [pair for pair in pairs if _is_float(pair[0])]
@@ -199,7 +199,7 @@ def _as_code(value: Any) -> str:
 
 
 def _sort_key(requests: Sequence[Request]) -> tuple[bool, bool, bool, int]:
-    """Return a sort key: calls whose shapes are hard to guess come first, and then calls with few numbers.
+    """Return a sort key: calls with few numbers, and with few sizes that are easy to guess, come first.
 
     A size is easy to guess if it is 1 or equals another size of the same table.
     """

@@ -32,8 +32,8 @@ _PAGE, _EXAMINER, _ROWS = (
     Path(__file__).with_name(name) for name in ("viva.html", "examiner.html", "examiner_rows.html")
 )
 _CALL_SECONDS, _TOTAL_SECONDS = 1.0, 60.0
-_VARIANTS = 40  # at most this many copies with a small change of each answer are run
-_ASKED = 3  # at most this many questions about shapes, and about numbers, are made for each answer
+_VARIANTS = 40  # for each answer, at most this many copies with a small change are run
+_ASKED = 3  # for each answer, at most this many questions about shapes, and as many about numbers
 _CALLS = 3  # at most this many calls are tried
 _CLOSE = 1e-3  # tolerance of a sum that should be 1
 
@@ -123,7 +123,7 @@ class Examiner:
         self._suite = Suite(exercise)
 
     def sheet(self, student: str, notebook: Notebook) -> Sheet:
-        """Return the sheet for a submitted notebook."""
+        """Run the code of a submitted notebook, and return questions about its answers."""
         name = self._exercise.name
         try:
             exercise_cells = in_exercise_form(self._exercise.cells, notebook.cells)
@@ -135,7 +135,7 @@ class Examiner:
         text = json.dumps([name, [answer.text for answer in answers], self._seed])
         key = hashlib.sha256(text.encode()).hexdigest()[:12]
         with Session(self._zygote, code, self._limits) as first:
-            first.start()  # this finds the cells that hang or end the worker, which later sessions skip
+            first.start()  # later sessions skip the cells that never end or that crash the worker here
         open_session = partial(Session, self._zygote, code, self._limits, first.lost)
         questions = _choose_questions(self._suite, answers, open_session, key)
         problem = "" if questions else "there is no short function or class that runs on a small input"
@@ -233,7 +233,7 @@ def _observe(
 
 
 def _changed_calls(call: Call) -> Iterator[tuple[str, Call]]:
-    """Yield calls in which one table is changed, each after a description of the change."""
+    """Yield pairs: the description of a change of one table, and the call with this change."""
     for name, table in call.tables.items():
         rows = ("numbers", "rows", f"slices `{name}[i]`")[min(table.ndim, 3) - 1]
         changed_tables = {

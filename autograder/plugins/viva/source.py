@@ -70,7 +70,7 @@ class Answer:
     def variants(self, rng: random.Random, most: int) -> list[Variant]:
         """Return at most `most` copies, each with one small change of the called function."""
         inside = (node for step in self.steps for node in ast.walk(step) if isinstance(node, ast.stmt))
-        # The innermost statement around a node comes last in `inside`, and replaces the outer ones here.
+        # `inside` has inner statements after outer ones, so each node gets the innermost statement around it.
         around = {id(part): statement for statement in inside for part in ast.walk(statement)}
         code, variants = Code((self.tree,)), list[Variant]()
         nodes = [node for node in code.places if id(node.node) in around]
@@ -147,7 +147,7 @@ def _can_be_unparsed(node: ast.stmt) -> bool:
 def _is_telling(old: ast.AST, new: ast.AST) -> bool:
     """Whether a change makes a useful question.
 
-    A `return` or an expression statement must stay. Only a constant may become a constant.
+    It must not replace a `return` or an expression statement. Only a constant may be replaced by a constant.
     """
     constant = ast.Constant | ast.UnaryOp
     return isinstance(old, constant) or (

@@ -51,8 +51,8 @@ def watch(
 
     Each page is written as soon as its submission is graded. The command runs until you stop it.
 
-    `attempts` in course.yaml limits the attempts of a student. It sets their number a day, the pause between
-    them, and the detail of pages before the due date. You can stop or kill the command at any time. If you
+    `attempts` in course.yaml sets how many attempts of a student are graded each day, the pause between them,
+    and how much the pages show before the due date. You can stop or kill the command at any time. If you
     start it again, it continues where it stopped.
     """
     from autograder.authoring.release import build_missing

@@ -88,7 +88,7 @@ class Inbound:
     def _time(self, written: datetime) -> tuple[datetime, str]:
         """Return the time in the folder's name or, if it cannot be true, the time `written` and a note.
 
-        At the time `written`, the folder was last changed. Students cannot choose this time.
+        `written` is the time of the folder's last change. Students cannot choose this time.
         """
         is_backdated = self.is_checked and written - self.time_in_name > timedelta(seconds=_WRITTEN_SECONDS)
         if (
