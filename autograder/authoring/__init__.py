@@ -7,7 +7,7 @@ from_nbgrader: turns an nbgrader source notebook into an exercise
 imported_tests: makes hidden tests from the test cells of an nbgrader notebook
 imported_figures: rewrites method calls on matplotlib's figures and axes in these tests
 imported_files: finds the files, pictures and packages that an nbgrader notebook needs
-verify: checks that right answers get full marks and known mistakes lose points; saves the result, a proof
+verify: checks that right answers get full marks and known mistakes lose points; saves the result as a proof
 together: verifies several exercises at once, in several processes
 kernel: runs an exercise's notebook in a real kernel
 release: writes source notebooks and releases, and finds answers that a release would reveal

@@ -31,7 +31,7 @@ def released(assignments: Path, exercise: Exercise) -> NotebookJson:
 
 
 def fill(notebook: NotebookJson, answers: Mapping[str, str]) -> NotebookJson:
-    """Return a copy of `notebook` with each text of `answers` in the cell whose grade_id is its key."""
+    """Return a copy of `notebook` with new texts of cells: `answers`, by grade_id."""
     filled = copy.deepcopy(notebook)
     for cell in filled["cells"]:
         name = cell["metadata"].get("nbgrader", {}).get("grade_id")

@@ -59,8 +59,8 @@ def _accepts_usual_calls(arguments: ast.arguments, others: ast.arguments) -> boo
 def stale(answer: Answer, failed: Sequence[Run]) -> str:
     """Return a message if a known mistake fails only because of its parameters or a missing name, else "".
 
-    If the author wants this error, the mistake's `# %%` line names it, as in `error="NameError"`. Then there
-    is a message only if the mistake does not fail with this error.
+    If a known mistake should fail in this way, its `# %%` line names the error, as in `error="NameError"`.
+    Then there is a message only if the mistake does not fail with this error.
     """
     errors = [_error_before_result(answer.question, run.error) for run in failed]
     is_stale = all(errors) and any(run.test.basic for run in failed)

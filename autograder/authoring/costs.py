@@ -9,7 +9,7 @@ Basic tests check results on ordinary inputs. The rules:
 - A trivial answer, which does next to no work, may keep at most a quarter.
 - A corner mistake (it passes all basic tests, but fails another test) must cost between 3 and 25 % of the
   points. If the question has few tests, one failed test may cost more.
-- A wrong answer that passes the visible check may lose at most a quarter.
+- A misconception or a known mistake that fails a basic test must also fail the visible check.
 - A known mistake must fail the same tests with each random set of hidden inputs.
 
 An author can declare exceptions to these rules in mistakes.py.
@@ -249,7 +249,7 @@ def measure(
 ) -> Costs:
     """Return the costs of all `wrong_answers`, with findings on answers that break the rules.
 
-    `share` is the least share of the misconceptions that must fail a test.
+    At least the fraction `share` of the misconceptions must fail a test.
     """
     exercise = suite.exercise
     catalogue, declared = load_catalogue(exercise.catalogue), read_declared(exercise)
@@ -298,10 +298,9 @@ class _CostMeter:
                 yield replace(cost, changed=" ".join(line for line in lines if line not in right))
 
     def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[tuple[str, Cost]]:
-        """Yield the first of these wrong answers that fails a test, with its cost.
+        """Yield the first of these wrong answers that fails a test and is not broken, with its cost.
 
-        Broken answers are skipped. If no answer fails, yield the first. If some are broken and all others
-        pass, yield nothing.
+        If there is none, yield the first answer, or nothing if any answer is broken.
         """
         is_broken = False
         for code in codes:

@@ -1,6 +1,6 @@
 """Checks `builds_on` in course.yaml, and finds right answers that pass the tests of another question.
 
-`builds_on` names, for a later question, the earlier questions whose answers it may call. If a student's
+`builds_on` names the earlier questions whose answers an answer to a later question may call. If a student's
 earlier answer is wrong, the later question is graded again with the right earlier answer. So a mistake costs
 points only once.
 """
@@ -112,7 +112,7 @@ def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: 
 def _substitute_problem(exercise: Exercise, later: str, other: str, suite: Suite) -> str | None:
     """Return the problem if the right answer to `other` gets too many points as an answer to `later`.
 
-    The worker that grades `later` again has this right answer, so a student's code could call it.
+    When `later` is graded again, the worker has this right answer, so a student's code could call it.
     """
     if (share := _share(suite, (*exercise.reference, f"{later} = {other}"), later)) <= MOST:
         return None
@@ -126,7 +126,7 @@ def _with_wrong_earlier(exercise: Exercise, caller: Answer, earlier: str) -> dic
     answers, wrong = exercise.replaced(caller.code), _WRONG.format(earlier)
     if earlier not in answers:
         return {**answers, earlier: wrong}
-    first = next(iter(answers))  # `replaced` gives all code of the cell to one question
+    first = next(iter(answers))  # `replaced` returns all code of the cell as the answer to the first question
     return {**answers, first: f"{answers[first]}\n\n{wrong}"}
 
 

@@ -93,8 +93,6 @@ def _settings(cell: Any) -> Any:
 
 @dataclass
 class _Answer:
-    """An answer in the notebook."""
-
     name: str
     is_tested: bool  # whether hidden tests grade the answer; otherwise, an instructor does
     cell: Any = None  # the new cell with the points: the visible check, or the answer if it has no tests
@@ -117,7 +115,7 @@ class _Conversion:
         self._untitled: list[str] = []  # names of the hidden tests whose test cells have no docstring
         self._tests: list[str] = []
         self._imports = {"question"}  # names that hidden tests import from autograder.testing
-        self._test_using: dict[str, str] = {}  # by name of the notebook: the test cell that uses it
+        self._test_using: dict[str, str] = {}  # by name: the last test cell that uses it
         self._read: list[frozenset[str]] = []  # the names that each code cell reads
         while self._pending:
             self._convert(self._pending.pop(0))
@@ -139,7 +137,7 @@ class _Conversion:
         return f"{doc}\n\nfrom autograder.testing import {', '.join(sorted(self._imports))}\n{tests}"
 
     def question_for_mistake(self) -> str:
-        """Return the name of a function in which a missing `return` is a sample of a mistake, or ""."""
+        """Return the name of a function that can be the sample mistake if its `return` is removed, or ""."""
         for name, code in self._solutions.items():
             returns = any(_returns(node, name) for node in parsed(code).body)
             others = [other for question, other in self._solutions.items() if question != name]
@@ -283,7 +281,7 @@ class _Conversion:
         return False
 
     def _following_words(self) -> set[str]:
-        """Return the words in the test cells before the next answer or, if there are none, in later ones."""
+        """Return the words in the test cells before the next answer, or else in later test cells."""
         words, later = set[str](), set[str]()
         is_next = True
         for cell in self._pending:
@@ -374,7 +372,7 @@ class _Conversion:
         return f'@check("{answer.name}")\ndef check_{answer.name}():\n{indent(plain, "    ")}'
 
     def _can_be_function(self, code: str) -> bool:
-        """Whether a check can become a function: for example, no other code uses its variables."""
+        """Whether a check can become a function. It cannot if, for example, other code uses its variables."""
         tree = parsed(code)
         bound = frozenset[str]().union(*map(bindings, tree.body))
         visible = (text for answer in self._answers.values() for text in answer.visible)

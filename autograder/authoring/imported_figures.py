@@ -50,7 +50,7 @@ def array_of_axes(statement: ast.stmt) -> tuple[str, str] | None:
 
 
 def figures_read(node: ast.AST) -> Iterator[str]:
-    """Yield the names on which code uses a method that only figures and axes have."""
+    """Yield the names of figures and axes, recognized by a method that only these have."""
     for part in ast.walk(node):
         match part:
             case ast.Attribute(ast.Name(name), attr) if attr in _SURE:
@@ -80,7 +80,8 @@ def as_facts(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> tuple[a
 def bars_instead(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> str:
     """Return the statement with the number of bars in place of `len(ax.patches)`.
 
-    Return an empty string if it has no `len(ax.patches)`, or if another use of a figure has no fact.
+    Return an empty string if it has no `len(ax.patches)`, or another use of a figure that no fact can
+    replace.
     """
     before = ast.dump(statement)
     changed = _ToBars(figures).visit(deepcopy(statement))

@@ -170,7 +170,7 @@ def modules(tree: ast.AST) -> Iterator[str]:
 def packages(codes: Sequence[str], folder: Path) -> tuple[str, ...]:
     """Return pip's names of the packages that code imports.
 
-    Leave out the standard library, packages of every course, and modules in the notebook's folder.
+    Leave out the standard library, packages that every course has, and modules in the notebook's folder.
     """
     imported = {name for code in codes for name in modules(parsed(code))}
     if any(re.search(r"^%matplotlib\b|^%pylab\b", code, re.MULTILINE) for code in codes):

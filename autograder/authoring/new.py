@@ -27,7 +27,7 @@ _Files = Mapping[str, str | bytes]
 def create_course(folder: Path, notebook: Path | None = None, subject: str = "torch") -> list[Path]:
     """Write a course with one exercise and return the files.
 
-    The exercise is made from `notebook` or, without it, is the sample for `subject`, a key of FIRST. Raise
+    The exercise is made from `notebook`. Without a notebook, it is the sample exercise FIRST[subject]. Raise
     CourseError if `folder` exists and is not empty.
     """
     if folder.is_file() or {path.name for path in folder.glob("*")} - _IGNORED:
@@ -62,7 +62,7 @@ def create(course: Course, name: str, notebook: Path | None = None) -> list[Path
     packages = [*map(name_of, course.settings.packages)]
     subject = next((package for package in FIRST if package in packages), "python")
     files = _in_folder(name, draft(notebook, name, packages).files) if notebook else _sample(name, subject)
-    # Misconceptions apply to all exercises. If the course has some, the sample's is left out.
+    # Misconceptions apply to all exercises. If the course has some, the sample's file is left out.
     if any((solutions / _CATALOGUE).glob("*.py")):
         files = {path: text for path, text in files.items() if not path.startswith(f"{_CATALOGUE}/")}
     return [write_whole(solutions / path, content) for path, content in files.items()]

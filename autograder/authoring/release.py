@@ -75,9 +75,9 @@ def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Pat
 
 
 def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime) -> Iterator[str]:
-    """Yield a warning for each exercise that shows answers to an earlier one before that one has ended.
+    """Yield a warning for each exercise that shows answers to an earlier exercise that has not ended.
 
-    It shows an answer if its released code cells define a function or class with the name of the question.
+    An exercise shows an answer if its released code cells define a function or class named like the question.
     """
     order = list(course.exercises)
     for exercise in exercises:

@@ -81,7 +81,7 @@ def _mutants_of(cell: Cell) -> Iterator[Mutant]:
 def _changed_codes(text: str, tree: ast.Module, lines: Set[int]) -> Iterator[str | None]:
     """Yield the text after each single change, or None if it is outside `lines` or gives invalid code."""
     for node, scope in _changeable_nodes(tree, Scope()):
-        # A mutant may set a seed at the beginning of a method, so that its random numbers stay the same.
+        # One mutant sets a seed at the beginning of a method: each call then draws the same random numbers.
         if isinstance(node, ast.FunctionDef) and scope.in_class:
             first = next((statement for statement in node.body if statement.lineno in lines), None)
             yield None if first is None else _with_seed(text, first)
@@ -129,7 +129,7 @@ def _dumped(code: str) -> str | None:
 
 def _spliced(text: str, part: ast.AST, new: str) -> str:
     content, fields = text.encode(), vars(part)
-    # The number of bytes before each line, without line breaks.
+    # The number of bytes before each line. Line breaks are not counted.
     begins = [0, *accumulate(len(line) for line in content.split(b"\n"))]
     first, last = (
         begins[fields[f"{end}lineno"] - 1] + fields[f"{end}lineno"] - 1 + fields[f"{end}col_offset"]
@@ -162,7 +162,7 @@ class Declared:
 def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
     """Return the declarations in mistakes.py. Raise SourceError for unreadable cells.
 
-    A cell with `exception=` gives the reason, and has one or more of these lists:
+    A cell with `exception=` has a docstring with the author's reason, and one or more of these lists:
     - `edits`: edits that leave the solution right
     - `misconceptions`: names of misconceptions that leave the solution right
     - `shares`: names of wrong answers that may get more or fewer points than the rules in costs.py allow
@@ -193,8 +193,8 @@ class Strength:
 def measure(suite: Suite, share: float) -> Strength:
     """Run each mutant on its question's hidden tests, up to the first failed test, and return the result.
 
-    It has findings if less than `share` of the mutants that are not equivalent fails, or if an edit in
-    mistakes.py makes no equivalent mutant.
+    At least the fraction `share` of the mutants must fail, not counting equivalent ones. Otherwise, or if an
+    edit in mistakes.py is wrong, the result has findings.
     """
     return judge(suite.exercise, surviving(suite), share)
 
@@ -235,7 +235,7 @@ def judge(exercise: Exercise, survivors: Sequence[int], share: float) -> Strengt
 def _wrong_edits(
     trees: Mapping[Declared, Set[str]], every: Sequence[Mutant], passing: Sequence[Mutant]
 ) -> Iterator[str]:
-    """Yield a problem for each declared edit that makes no mutant, or one that fails a test."""
+    """Yield a problem for each declared edit that makes no mutant, or makes a mutant that fails a test."""
     for edit in trees:
         mutants = [mutant for mutant in every if mutant.is_made_by(edit, trees[edit])]
         if not mutants:

@@ -66,7 +66,7 @@ class Proof:
     bits: int = 0  # the largest number of bits about the hidden inputs that one graded attempt can reveal
     carried: str = ""  # the summary of the pairs in `builds_on` that `entry.measure` returns
     strength: Strength | None = None  # the numbers of mutants that the hidden tests catch and miss
-    costs: Costs | None = None  # the points that wrong answers keep by the hidden tests alone
+    costs: Costs | None = None  # the points that wrong answers keep, by hidden tests only
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # possible problems, which the author may intend
     is_reused: bool = False  # whether this is the saved proof of an earlier run
@@ -217,7 +217,7 @@ class _Verification:
         return True
 
     def _grade(self, answers: Mapping[str, str], *, checked: bool = False) -> Report:
-        """Grade the reference with some `answers` replaced. The visible checks run if `checked`."""
+        """Grade the reference after putting `answers` into it. The visible checks run if `checked`."""
         cells = solved_cells(self.exercise, answers)
         chosen = (cell for cell in cells if checked or checked_question(cell.name) is None)
         return self.grader.grade_cells(tuple(chosen)).report
@@ -310,8 +310,8 @@ class _Verification:
         """Report a known mistake that gets full marks, or that costs points in another question.
 
         First, tests run without a worker, which is quick. If only the mistake's question fails, no more is
-        needed. Otherwise a worker grades the whole notebook: if no test fails, the mistake may use an
-        operation that the question forbids; if other questions fail, `builds_on` may restore their points.
+        needed. Otherwise a worker grades the whole notebook. This also finds forbidden operations, and
+        `builds_on` can restore the points of other questions.
         """
         suite, inputs = self.grader.suite, numbered_inputs(SECRET, self.exercise.name, 0)
         failed = [
@@ -327,8 +327,8 @@ class _Verification:
     def _affected_tests(self, mistake: Answer) -> list[HiddenTest]:
         """Return the tests that use, even indirectly, a name that the mistake binds.
 
-        Tests of the mistake's question come first. With other sets of inputs, only they run. So an answer
-        that counts its calls has the same counts with each set.
+        Tests of the mistake's question come first, because with other sets of inputs, only these run. So
+        even an answer that counts its calls gives them the same results with each set.
         """
         bound = bound_names(mistake.code)
         reached = (test for test, names in self._names.items() if not bound.isdisjoint(names))

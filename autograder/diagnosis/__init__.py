@@ -8,18 +8,18 @@ In reading order:
 
 - words: describes a repair in words.
 - repairs: derives from a repair what is wrong in a student's code: its place, name and kind.
-- search: looks for a repair. Its budget counts work, not seconds, so a busy machine gets the same results.
+- search: looks for a repair. Its budget is estimated time, so a busy machine gets the same results.
 - distances: computes how far a failed run is from the reference's run, and how much budget a test uses.
 - candidates: edited code, with the cached replies to the requests of tests.
 - same: compares two values, or the replies in two runs of a test.
-- code: the student's statements that one answer needs, and edited copies of them.
+- code: all statements on which a student's answer depends, and edited copies of them.
 - edits: the edits that are tried, the likeliest first.
 - step_edits: edits of steps and of whole statements.
 - fragments: collects values, steps and statements of right answers, and builds edits from them.
 - tables: rules for general edits and for mutants.
 - mutations: makes the mutants that cannot be written as rules.
-- places: names the step that a repair changes, if the catalogue has no name for the mistake.
-- misconceptions: the author's catalogue of misconceptions. Its rules put mistakes into right answers.
+- places: names the step that a repair changes, if no misconception describes the mistake.
+- misconceptions: the author's catalogue of misconceptions, whose rules put mistakes into right answers.
 - known: reads the author's wrong answers, which are written as code or as edits of the solution.
 - known_results: recognizes a mistake if the student's code gives the same results as a known wrong answer.
 - wrong: makes more wrong answers, by the catalogue's rules.

@@ -24,9 +24,12 @@ class CandidateRunner(Backend, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Edits and the edited code. It passes every test, or gives the same results as known wrong answers."""
+    """Edits and the edited code.
 
-    edits: tuple[Edit, ...]  # empty if the student's code itself gives these results
+    The edited code passes every test or, if mistakes remain in it, has the results of known wrong answers.
+    """
+
+    edits: tuple[Edit, ...]  # empty for the student's code itself
     code: Code
     remaining: tuple[Mistake, ...] = ()  # the mistakes of these wrong answers; empty if every test passes
     # If there are two edits: the known mistakes that each of them repairs. Empty if this was not determined.
@@ -43,7 +46,7 @@ class Candidate:
     is_code: bool = True
     is_proven: bool = False  # whether the code has passed all tests on both sets of disclosed inputs
     failure: Run | None = None  # the run of a test that the code fails
-    live_request_count: int = 0  # the number of requests without a cached reply
+    live_request_count: int = 0  # the number of requests so far that had no cached reply
     # By test and inputs: the requests with their replies, and all these replies packed into bytes.
     cached_exchanges: dict[tuple[HiddenTest, Inputs], tuple[list[Exchange], bytes]] = field(
         default_factory=dict

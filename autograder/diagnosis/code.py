@@ -173,7 +173,7 @@ def _variable_slots(function: ast.AST) -> dict[str, tuple[Slot, ...]]:
 
 
 def _children_with_slots(node: ast.AST) -> Iterator[tuple[ast.AST, Slot | None]]:
-    """Yield those children of a node that may be edited, each with its slot."""
+    """Yield the editable children of a node, each with its slot."""
     match node:
         case ast.Call():
             yield from _call_parts_with_slots(node)
@@ -256,7 +256,8 @@ def _unused(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 def _accesses(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, bool]]:
     """Yield each use of a name in the order of execution: True for a read, False for an assignment.
 
-    If right code often leaves the assigned value unread, as with sizes, the assignment is yielded as a read.
+    Right code, too, often leaves some names unread, such as sizes. Their assignments are yielded as reads, so
+    that they do not count as mistakes.
     """
     for statement in statements:
         parts = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]
@@ -321,7 +322,7 @@ def attributes_of(node: ast.ClassDef) -> tuple[str, ...]:
 
 
 def takes_tensors(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether an argument has no annotation, or one that contains "Tensor". False for `__init__`."""
+    """Whether any argument lacks an annotation or has "Tensor" in its annotation. False for `__init__`."""
     annotations = [arg.annotation for arg in node.args.args if arg.arg != "self"]
     texts = ["Tensor" if annotation is None else ast.unparse(annotation) for annotation in annotations]
     return node.name != "__init__" and any("Tensor" in text for text in texts)

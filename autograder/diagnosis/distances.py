@@ -6,8 +6,8 @@ from typing import Any
 from autograder.testing.inputs import Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 
-_MOST_BYTES = 1 << 16  # the largest number of bytes of an array that are compared
-# How much of the budget a call of torch and a kilobyte of replies use, in microseconds.
+_MOST_BYTES = 1 << 16  # at most this many bytes of an array are compared
+# The estimated microseconds of one call of torch, and of one kilobyte of replies.
 _TORCH_CALL_COST, _KILOBYTE_COST = 3, 1
 
 
@@ -49,7 +49,7 @@ def _share_of_wrong_numbers(right: Any, actual: Any) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RightAnswer:
-    """The reference's run of a test, and its cost: the budget that it uses, in microseconds."""
+    """The reference's run of a test, and its cost in estimated microseconds."""
 
     run: Run
     cost: int

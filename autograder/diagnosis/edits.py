@@ -64,8 +64,8 @@ _NOT_DIMENSIONS = frozenset((  # functions, with the index of an argument that i
     ("split", "1"), ("chunk", "1"), ("repeat_interleave", "1"), ("norm", "1"), ("normalize", "1"),
     ("narrow", "2"), ("narrow", "3"), ("select", "2"), ("unflatten", "2"),
 ))  # fmt: skip
-# Functions that swap two dimensions. Rules of tables.py change both at once, because a change of one could
-# make them equal.
+# Functions that swap two dimensions. Rules of tables.py change both dimensions at once: a change of only one
+# could make the two equal.
 _TRANSPOSE = ("transpose", "swapaxes")
 _CASTS = frozenset(("to", "float", "double", "type_as", "half"))
 _EXTRA_TOKENS = 8  # a new value has at most 2 * (tokens of the old value) + _EXTRA_TOKENS tokens
@@ -169,7 +169,7 @@ def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
                 + (0 if is_simple else 0.4)
                 + (type(fragment.tree) is not type(node)) * (0.2 if contains_name else 0.6)
             )
-            # A computation instead of a variable rarely repairs a mistake, so such edits come later.
+            # Replacing a variable by a computation rarely repairs a mistake, so such edits come later.
             rank += isinstance(node, ast.Name) and not isinstance(fragment.tree, ast.Name)
             kind = _kind_of_value(site, fragment.tree)
             for names, tokens in name_substitutions(fragment, site.scope):
@@ -264,7 +264,7 @@ def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 def _may_replace(name: str, site: NodeInScope) -> bool:
     """Whether a name may replace a node. Only a name with "bias" may replace the value in `bias=True`.
 
-    Otherwise any variable that holds a number could replace it, because numbers count as True.
+    Without this rule, any numeric variable could replace it, because most numbers count as True.
     """
     return site.slot is None or site.slot[1] != "bias" or "bias" in name
 
@@ -376,7 +376,7 @@ def _kind_and_rank(builder: EditBuilder, part: ast.AST, other: ast.AST) -> tuple
             return ("order", 1.8) if same else ("argument", 3.0)
         case ast.AugAssign(), ast.Assign():
             return "assigned", 3.0
-        case ast.Subscript(), ast.BinOp():  # such as a size, and then the root of this size
+        case ast.Subscript(), ast.BinOp():  # for example, `x.shape[-1]` becomes `x.shape[-1]**0.5`
             return "value", 3.0
     return _KINDS.get(type(part), "place"), 3.0
 

@@ -73,8 +73,8 @@ def name_substitutions(
 ) -> tuple[tuple[Names, Counter[str]], ...]:
     """Return possible renamings of a fragment for the student's code, the likeliest first.
 
-    Each has a mapping from names that the student's code lacks to the student's names, and the token counts
-    of the renamed fragment.
+    A renaming maps names that are missing in the student's code to names that it has. Each comes with the
+    token counts of the renamed fragment.
     """
     if fragment.attributes and not scope.in_class:
         return ()
@@ -129,11 +129,11 @@ class RightAnswerFragments:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The operations that a student's code applies less or more often than the most similar right answers."""
+    """Compares the operations of a student's code with those of similar right answers."""
 
-    lacks: frozenset[str]  # operations that the most similar right answer applies more often
-    may_lack: frozenset[str]  # operations that at least one similar right answer applies more often
-    has_more: frozenset[str]  # operations that every similar right answer applies less often
+    lacks: frozenset[str]  # operations that the most similar right answer has more often than the code
+    may_lack: frozenset[str]  # operations that at least one similar right answer has more often
+    has_more: frozenset[str]  # operations that the code has more often than every similar right answer
 
 
 def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
@@ -166,7 +166,7 @@ def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
 
 
 def _effect_statement(node: ast.AST) -> ast.stmt | None:
-    """Return a method call, or an `if` that raises an error (without the message). Otherwise return None."""
+    """Return a method call, or an `if` that only raises an error (without its message), else None."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))):
             return node if name not in ANYWHERE and method not in ("append", "extend") else None
@@ -290,7 +290,7 @@ class Edit:
     make: Make  # returns the replacement of this node
     kind: str  # the kind of change, such as "dimension"
     rank: float
-    size: int = 0  # the number of removed and added tokens; more if many tokens or several nodes are replaced
+    size: int = 0  # the number of removed and added tokens, plus penalties for large or several replacements
     extent: int = 0  # the number of tokens in the old code
     more: tuple[tuple[ast.AST, Make], ...] = ()  # further nodes and their replacements
     within: Code | None = None  # the code that is changed: the student's code, or an equivalent form
@@ -324,7 +324,7 @@ class EditBuilder:
         *more: tuple[ast.AST, New],
         size: int | None = None,
     ) -> Iterator[Edit]:
-        """Yield an edit. Without `size`, yield it only if it is small; its rank then grows with its size."""
+        """Yield an edit of this size. If `size` is None, count the tokens, as in `sized`."""
         if size is not None:
             yield edit_of([(old, new), *more], kind, rank, size)
             return

@@ -6,8 +6,8 @@ matches every division by a square root. If a letter occurs twice, it must match
 letter after a dot matches any attribute except .T. As the last argument of a call, `...` matches all
 remaining arguments; in `if X: ...`, it matches any body. Several lines match consecutive statements.
 
-` || ` separates alternative right sides of a rule, ` && ` separates rules that are applied together. In a
-table, a line begins with the kind and the rank of an edit: `operator 1.3 | X + Y => X - Y`.
+` || ` separates alternative replacements. ` && ` separates rules that are applied together. In a table, a
+line begins with the kind and the rank of an edit: `operator 1.3 | X + Y => X - Y`.
 """
 
 import ast
@@ -31,7 +31,7 @@ from autograder.diagnosis.trees import (
 _QUICK_FIELDS = ("op", "ops", "attr")  # fields that are compared before others
 _ARROW = "=>"
 _ALL = -1  # the index that selects every match
-_MOST_SINGLE_REWRITES = 4  # the largest number of a rule's matches that are rewritten one at a time
+_MOST_SINGLE_REWRITES = 4  # at most this many matches of a rule are rewritten one at a time
 _LETTER = re.compile(r"[A-Z]")
 _ATTRIBUTE = re.compile(r"[A-SU-Z]")  # without T, because `.T` is torch's transpose
 _REST = "..."
@@ -151,7 +151,7 @@ class Rule:
     def apply(
         self, tree: ast.Module, within: Container[str] | None = None, near: Container[int] | None = None
     ) -> Iterator[ast.Module]:
-        """Yield copies of the code: in each of the first ones, one match is rewritten; in the last one, all.
+        """Yield copies of the code: first some with one match rewritten, then one with all matches rewritten.
 
         Only functions and classes with names in `within`, and nodes with ids in `near`, are rewritten.
         """
@@ -173,10 +173,10 @@ class Rule:
 
     @cached_property
     def inverse(self) -> "Rule | None":
-        """The rule in reverse, which rewrites the right side as the left side, or None.
+        """The rule in reverse: its pattern is this rule's replacement. None if the rule cannot be reversed.
 
-        Both sides must be expressions. The right side must have all letters of the left side, and must be
-        more than a name.
+        Pattern and replacement must be expressions. The replacement must have all letters of the pattern,
+        and must be more than a name.
         """
         before, after = self._expressions
         inverses = tuple(one.inverse for one in self.others)
@@ -201,13 +201,13 @@ class Rule:
         return filled(after, bound)
 
     def check(self) -> None:
-        """Raise PatternError if one side is not valid Python."""
+        """Raise PatternError if a pattern or a replacement is not valid Python."""
         for rule in (self, *self.others):
             _ = rule._patterns
 
     @cached_property
     def is_about_results(self) -> bool:
-        """Whether the left side is a `return` without arithmetic, such as `return X`.
+        """Whether the pattern is a `return` without arithmetic, such as `return X`.
 
         Such a rule would match nearly every function. So it is not applied to helper functions.
         """
@@ -223,7 +223,7 @@ class Rule:
     ) -> tuple[ast.Module, int]:
         """Rewrite the match with this index. Return the code and the number of matches.
 
-        _ALL rewrites all matches, None only counts.
+        If the index is _ALL, all matches are rewritten. If it is None, they are only counted.
         """
         ids = self._ids_to_rewrite(tree, within, near)
         if not ids:
@@ -319,7 +319,7 @@ def _matching_nodes(tree: ast.AST, pattern: ast.AST, near: Container[int] | None
 
 
 def _fits_value(pattern: ast.expr, node: ast.AST, bound: Bound) -> bool:
-    """Whether a node matches an expression, and is not assigned."""
+    """Whether a node matches an expression, and nothing is assigned to the node."""
     return isinstance(getattr(node, "ctx", None), ast.Load | None) and fits(pattern, node, bound)
 
 
@@ -383,7 +383,7 @@ def _parse_block(block: str) -> Iterator[Rule]:
 
 
 def _parse_rule(before: str, text: str) -> Rule:
-    """Return a rule. `text` has its right side and, after each `&&`, a rule that is applied together."""
+    """Return a rule. `text` has its replacement and, after each `&&`, a rule that is applied with it."""
     after, *others = text.split(" && ")
     sides = (other.partition(_ARROW) for other in others)
     return Rule(before, after.strip(), tuple(Rule(left.strip(), right.strip()) for left, _, right in sides))

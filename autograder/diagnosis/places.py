@@ -23,7 +23,8 @@ class Place:
     """A step of right answers, with a sentence that is true whatever is wrong in this step.
 
     Each line of `patterns` is a pattern. A repair is at this place if it changes code that the letter P
-    matches. If a pattern has no P, the repair must change a part of the code that the pattern spells out.
+    matches. If a pattern has no P, the repair must change code that the pattern contains literally, not code
+    that its letters match.
     """
 
     name: str
@@ -131,7 +132,7 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
 
 
 def _is_module(value: object) -> bool:
-    """Whether a letter's code is a module: the X of `X.mean(P)` must not match `torch` in `torch.mean(x)`."""
+    """Whether a letter matches a module. The X of `X.mean(P)` must not match `torch` in `torch.mean(x)`."""
     return isinstance(value, ast.Name) and value.id in MODULES
 
 

@@ -1,8 +1,8 @@
 """Finds out from a repair what is wrong in a student's code: the place, name and kind of the mistake.
 
 Code is compared in several forms. The standard form writes equivalent code in the same way. Inlining replaces
-a variable by its value, if this is small. Joining puts a variable's value into the next statement, if only
-this statement reads the variable.
+a variable by its value, if the value is short code. Joining puts a variable's value into the next statement,
+if only this statement reads the variable.
 """
 
 import ast
@@ -24,7 +24,7 @@ from autograder.diagnosis.trees import altered, is_docstring, path_to_difference
 from autograder.diagnosis.wrong import Answers, with_inlined_values, with_joined_statements
 from autograder.testing.suite import HiddenTest, Run, Suite
 
-_EDITS_PER_SECOND = 200  # the largest number of candidates with one edit, for each second of the budget
+_EDITS_PER_SECOND = 200  # for each second of the budget, at most this many candidates with one edit
 _CACHED_TEXTS = 10_000  # the largest number of statements whose text in the standard form is cached
 
 
@@ -128,9 +128,9 @@ class Repairer:
         return [place for place in self.catalogue.places if place.fits(right)]
 
     def _differing_statements(self, wrong: Code, right: Code) -> Iterator[tuple[ast.Module, ast.Module]]:
-        """Yield the statements that differ: in the standard form, then with inlined values, then also joined.
+        """Yield the differing statements in the standard form, then also inlined, then also joined.
 
-        If the standard form removes all differences, begin with the statements as they were written.
+        If the standard form removes all differences, use the statements as they were written.
         """
         pairs = zip(wrong.statements, right.statements, strict=True)
         differing = [pair for pair in pairs if pair[0] is not pair[1]]

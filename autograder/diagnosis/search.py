@@ -7,7 +7,8 @@ candidate that passes all tests must also pass them on a second set of disclosed
 If no single edit is enough, the search tries pairs of the likeliest edits, and then any second edit after a
 half repair. A half repair is an edit that brings failed tests nearer to passing and makes no other test fail.
 
-The budget counts candidates, requests and calls of torch, not seconds. So a busy machine gets equal results.
+The budget is estimated time, for example a fixed amount for each call of torch. So a busy machine gives the
+same results.
 """
 
 import ast
@@ -48,16 +49,16 @@ _RIGHT_SHAPE_DISTANCE = 1.5  # the largest distance of a result with the right s
 _WRONG_SHAPE_DISTANCE = 2.0  # the distance of a result with a wrong shape
 # Kinds of edits that are paired even if they do not change the first failed test's result.
 _KINDS_FOR_OTHER_TESTS = ("error", "statement")
-# The largest number of pairs, and of second edits after one half repair, as a fraction of `Search.most`.
+# The limit for pairs, and for second edits after a half repair, as a fraction of the limit for single edits.
 _SHARE_FOR_TWO = 0.3
 _MOST_RANKED = 48  # the largest number of failed candidates that are ranked as half repairs
 _MOST_HALF_REPAIRS = 3  # the largest number of half repairs after which second edits are tried
-_BATCH = 16  # the largest number of candidates in one request, and of those tried after the first repair
+_BATCH = 16  # at most this many candidates are in one request, and are tried after the first repair
 _MOST_REPAIRS = 4  # the best repair is chosen among at most this many
-# If a failed candidate gives the same result in one test as known wrong answers, they are compared in all
-# tests.
+# If a failed candidate gives the same result in one test as known wrong answers, it is compared with them in
+# all tests.
 _MOST_RECOGNIZED = 8  # the largest number of these candidates
-_MOST_EQUAL = 2  # the largest number of candidates that are compared with the same wrong answers
+_MOST_EQUAL = 2  # at most this many candidates are compared with the same wrong answers
 _LONGEST_BATCH = 300_000  # the largest total cost of the tests in one request, in microseconds
 _MOST_TESTS_AT_ONCE = 8  # the largest number of tests in one request
 
@@ -180,7 +181,7 @@ class Search:
         return self._run(test, candidate, inputs)
 
     def _with_known_mistakes(self, repair: Repair, failed: Sequence[HiddenTest]) -> Repair:
-        """Add to a repair by two edits the known mistakes that each edit repairs."""
+        """Return a repair of two edits with the known mistakes that each edit repairs."""
         codes = [edit.within.edited(edit.changes) for edit in repair.edits if edit.within]
         after_one = [Candidate(self.runner, code) for code in codes]
         for candidate in after_one:
@@ -194,9 +195,12 @@ class Search:
     def _proven_repairs(
         self, candidates: Sequence[Candidate], failed: Sequence[HiddenTest]
     ) -> Iterator[Repair]:
-        """Yield a repair for each candidate that passes all tests. All candidates pass the tests `failed`."""
+        """Yield a repair for each candidate that passes all tests.
+
+        All candidates pass `failed`, the tests that the student's code fails.
+        """
         for candidate in candidates:
-            # This candidate must run again, because other candidates have run in the worker meanwhile.
+            # A new Candidate runs its code again: other candidates have replaced the code in the worker.
             if candidate.is_proven or self._passes_all(
                 Candidate(self.runner, candidate.code, candidate.edits), failed
             ):
@@ -205,9 +209,9 @@ class Search:
     def _try_edits(
         self, edited: Iterable[Candidate], code: Code, failed: Sequence[HiddenTest], limit: float, most: int
     ) -> list[Candidate]:
-        """Return the candidates that pass the tests `failed`. The best candidate comes first.
+        """Return the candidates that pass the tests `failed`, the best first.
 
-        One of them passes all tests (`is_proven`). After it is found, only a few more edits are tried.
+        The first candidate found must pass all tests (`is_proven`). Then only a few more edits are tried.
         """
         order = sorted(failed, key=self._whole_cost)
         repairing: list[Candidate] = []
@@ -284,7 +288,7 @@ class Search:
         return self._first_failure(tests, candidate, SECOND) is None
 
     def _distances(self, code: Code, failed: Sequence[HiddenTest]) -> dict[HiddenTest, float]:
-        """Return how far the code is from passing a few cheap failed tests, one for each test function."""
+        """Return the distances from passing a few cheap failed tests, at most one of each test function."""
         by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
         probes = sorted(by_function.values(), key=self._whole_cost)[:_MOST_PROBES]
         (candidate,) = self._answered([Candidate(self.runner, code)], probes)

@@ -139,7 +139,7 @@ def _head(kind: str, *fields: tuple[str, Any]) -> str:
 
 
 def is_same_call(first: ast.AST, second: ast.AST) -> bool:
-    """Whether both nodes are calls that write the called function in the same way."""
+    """Whether both nodes are calls, with the same code for the called function."""
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
     return ast.unparse(first.func) == ast.unparse(second.func)

@@ -264,9 +264,9 @@ def new_code(edit: Edit) -> str:
 
 
 def same_results(mistakes: Sequence[Mistake]) -> str:
-    """Return a sentence on mistakes with the same results, and a hint.
+    """Return a sentence and a hint: the student's code has the same results as code with these mistakes.
 
-    It begins with "our code", so that callers can put "Y" or "y" in front.
+    The sentence begins with "our code", so that callers can put "Y" or "y" in front.
     """
     misconceptions = [mistake for mistake in mistakes if isinstance(mistake, Misconception)]
     sentences = [one.sentence for one in misconceptions[:_MOST_ALTERNATIVES]]

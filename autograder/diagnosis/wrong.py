@@ -85,7 +85,7 @@ class Answers:
         return tuple(distinct.values())
 
     def can_show(self, misconception: Misconception) -> bool:
-        """Whether a misconception is possible in this question: its rules, if any, change a right answer."""
+        """Whether a misconception fits this question. If it has rules, one must change a right answer."""
         if not misconception.changes:
             return misconception.fits(self.right)
         return any(True for _ in self._answers_with(misconception))
@@ -253,7 +253,10 @@ def _join_statements(statements: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _join(first: ast.stmt, second: ast.stmt, rest: Sequence[ast.stmt]) -> ast.stmt | None:
-    """Return both statements as one, or None. Only the second may read the variable of the first, once."""
+    """Return the second statement with the first one's value in place of its variable, or None.
+
+    Only the second statement may read this variable, and only once.
+    """
     match first, second:
         case (
             ast.Assign(targets=[ast.Name(id=name)], value=value),

@@ -74,8 +74,8 @@ def broken_rule(
 
     `statements` and `unfinished` are as in `forbidden_use`. `operators` has the torch operators of each call
     in the runs that decide the verdict. `disclosed_operators` has those of runs on disclosed inputs, which
-    students may see. The text names only these. `where` describes a line, given its cell's index and its
-    number.
+    students may see. The text names only operators in `disclosed_operators`. `where` describes a line by the
+    index of its cell and the line's number.
     """
     if not rule.forbid and rule.operators is None:
         return None
@@ -105,8 +105,8 @@ def _reached(
 ) -> tuple[list[CodePart], set[str]]:
     """Follow the names that an answer uses. Return the statements that define them, and these names.
 
-    Only a function's last definition counts, unless a statement above it that the answer uses contains the
-    function's name.
+    Only a function's last definition counts. Earlier ones also count if, above the last one, the answer uses
+    a statement that contains the function's name.
     """
     finished = ((index, part) for index, part in enumerate(statements) if part.at not in unfinished)
     last = {name: index for index, part in finished if (name := _defined_afresh(part))}
@@ -131,9 +131,9 @@ def _reached(
 
 
 def _defined_afresh(part: CodePart) -> str:
-    """Return the name of the function that a statement defines without the name's earlier value, else "".
+    """Return the name of the function that a statement defines, or "" if it may use the name's earlier value.
 
-    A decorator, a default value or an annotation may use that value.
+    A decorator, a default value or an annotation can use this value.
     """
     match part.tree:
         case ast.FunctionDef(name, decorator_list=[]) as tree:

@@ -25,17 +25,17 @@ from autograder.submission.notebook import NotebookCell
 from autograder.testing.bytecode import bytecode, global_names, marshalled
 
 Reports = Mapping[str, QuestionReport]
-# By question that runs again in a worker: the earlier questions whose failed answers it calls. These lists
-# are equal, because all questions in the worker use the same right answers.
+# The questions that run again in one worker, each with the earlier questions whose failed answers its answer
+# uses. All these lists are equal, because the worker has one set of right answers.
 Rerun = dict[str, list[str]]
 
 
 def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell]) -> list[Rerun]:
     """Return the questions to run again, given the first reports on all questions.
 
-    A question runs again if its answer fails and calls the failed answer to an earlier question. Questions
-    share a worker only if they call the same failed answers. So no worker has a right answer that one of its
-    questions does not call. The student's code could use such an answer as its own.
+    A question runs again if its answer fails and uses the failed answer to an earlier question. Questions
+    share a worker only if their answers use the same failed answers. Otherwise a student's answer could use a
+    right answer that the worker has for another question.
     """
     groups: list[Rerun] = []
     wrong = {

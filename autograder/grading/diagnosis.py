@@ -104,7 +104,7 @@ class Diagnosis:
         self._repair_keys: dict[Answer, frozenset[tuple[object, ...]]] = {}
         self._explanations: dict[str, SharedExplanation | None] = {}
         self.shared: Path | None = None  # the folder in which processes share their explanations
-        self._texts = not suite.exercise.has_torch  # whether results with different strings differ
+        self._texts = not suite.exercise.has_torch  # whether strings in results are compared
 
     def explain(self, question: str, runs: Sequence[Run], submitted: RunSubmission) -> Explanation | None:
         """Return the explanation of the failed tests of `question`, or None.
@@ -261,7 +261,7 @@ class Diagnosis:
         return Explanation(name, "\n".join(lines), next(filter(None, places), None))
 
     def _describe_recognized(self, wrong: FailedAnswer, looked: Looked, repair: Repair) -> Explanation | None:
-        """Explain an answer that has the same results as known mistakes, as it is or after one edit."""
+        """Explain an answer that, unchanged or after one edit, has the same results as known mistakes."""
         name, results = words.short_name(repair.remaining[0]), words.same_results(repair.remaining)
         if not repair.edits:
             same_code = self._find_equivalent_mistake(wrong)
@@ -281,7 +281,7 @@ class Diagnosis:
     ) -> tuple[str, str]:
         """Return a name and a description of one edit. `mistakes` are those that it may repair.
 
-        The description is of the first of these that exists: a mistake whose rule reverses the edit, the
+        The first of these that exists is described: an item of `mistakes` whose rule reverses the edit, the
         place of the edit, the only item of `mistakes`, the kind of the edit.
         """
         where, question = looked.where(edit), wrong.question
@@ -427,7 +427,7 @@ def _key(wrong: FailedAnswer) -> str:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Turn off garbage collection in a `with` block, which should free few objects."""
+    """Turn off garbage collection during a `with` block. Use it for blocks that free few objects."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

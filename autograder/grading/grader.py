@@ -202,8 +202,8 @@ class Grader:
         return {test: None for test in self.suite.tests if test.question in questions}
 
     def _decide(self, session: Session, inputs: Inputs, names: Sequence[str]) -> Outcomes:
-        # If a visible check raised an error, hidden tests probably fail, too. So they first run on disclosed
-        # inputs, because students may see why these runs fail.
+        # If a visible check raised an error, hidden tests probably fail, too. They run on disclosed inputs
+        # first: students may see why these runs fail.
         errors = {number for number, result in session.results.items() if result.error}
         checked = {checked_question(cell.name) or "" for cell in session.cells if cell.number in errors}
         disclosed = self._disclosed(session, checked.intersection(names))

@@ -169,7 +169,7 @@ class MarkingProcess:
             raise MarkingError(f"no marking process can be started: {text}")
 
     def _answer(self, order: bytes, seconds: float) -> tuple[bytes, str]:
-        """Send an order to the process, unless it is empty; return the kind and text of the next message."""
+        """Send `order`, if it is not empty, to the process; return the kind and text of the next message."""
         try:
             if order:
                 self._channel.send_bytes(order)
@@ -280,7 +280,7 @@ def _next_order(channel: Connection) -> bytes:
 
 def _limit_memory() -> int:
     """Limit this process's memory and return the limit in bytes. Child processes can raise it again."""
-    with suppress(OSError):  # without free memory, the operating system should end this process first
+    with suppress(OSError):  # if memory runs out, the system should end this process before others
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = _status("VmSize") + MEMORY

@@ -22,7 +22,7 @@ from autograder.worker.protocol import Parts
 _SENTENCES = 8  # number of different things that a report can say on a question's rule, including nothing
 _RESULTS_FIRST = "This test gives points only if the tests of the results pass."
 _CALL, _VARIABLE = "A call must give {}, but it gave {}.", "The variable must be {}, but it is {}."
-_INSIDE = {  # sentences for an item of a tuple, list or dict, by the sentence for the whole value
+_INSIDE = {  # by sentence on a whole value: the sentence if an item of a tuple, list or dict is wrong
     _CALL: "The result of a call must contain {}, but it contained {}.",
     _VARIABLE: "A value in the variable must be {}, but it is {}.",
 }
@@ -189,10 +189,10 @@ def kept_share(tests: Sequence[HiddenTest], failed: Container[HiddenTest]) -> fl
 
 
 def drop_follow_up_questions(reports: TestReports) -> dict[HiddenTest, TestReport]:
-    """Return the reports on one question's tests, changed if a basic test fails: then results are wrong.
+    """Return the reports on one question's tests, changed if a failed basic test shows wrong results.
 
-    A passed test with `needs_results` no longer counts. Hints of failed tests that are not basic lose their
-    questions, because these assume right results.
+    A passed test with `needs_results` no longer counts. From hints of failed tests that are not basic,
+    sentences with a question mark are removed, because they assume right results.
     """
     if all(reports[test].verdict is Verdict.PASSED for test in reports if test.basic):
         return dict(reports)
@@ -211,7 +211,7 @@ def _without_right_results(test: HiddenTest, report: TestReport) -> TestReport:
 def most_specific_hint(
     before: TestReports, after: TestReports, count_failing_mistakes: Callable[[HiddenTest], int]
 ) -> str:
-    """Return the hint of the most specific failed test: the one that the fewest known mistakes fail.
+    """Return the hint of the most specific failed test: the test that fails for the fewest known mistakes.
 
     A test with a shortened hint is chosen only if all hints were shortened.
     """

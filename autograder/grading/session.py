@@ -84,8 +84,8 @@ class Session:
     After the first request, a worker may know hidden inputs. So `results`, `lost` and `changed_later` no
     longer change: later runs of the cells cannot bring hidden inputs into the report.
 
-    A worker numbers its cells from 0, without text cells. Errors and tracebacks get the numbers in the file
-    afterwards.
+    A worker numbers its cells from 0, without text cells. The session replaces these numbers in errors and
+    tracebacks by those in the file.
     """
 
     def __init__(
@@ -181,8 +181,8 @@ class Session:
     ) -> "Session":
         """Return a session for a later run of this submission, without the cells in `lost`.
 
-        It gets a fixed number of seconds, or none if the budget has fewer. With all that is left, its worker
-        could learn how long earlier workers needed for hidden inputs.
+        It gets a fixed number of seconds, or none if the budget has fewer. If it got all remaining seconds,
+        its worker could learn how long earlier workers needed for hidden inputs.
         """
         limits = limits or self.limits
         budget = self._budget.part(limits.total_seconds * _LATER_SHARE)
@@ -218,7 +218,10 @@ class Session:
         return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
 
     def _may_check(self, cell: NotebookCell) -> bool:
-        """Whether to run a visible check: only in the first starts, and only if its error is not known."""
+        """Whether to run a visible check: only in the first _WITH_CHECKS starts.
+
+        After the first request of a test, checks that have raised an error are left out, too.
+        """
         result = self.results.get(cell.number)
         has_known_error = self._asked and result is not None and result.error is not None
         return self._starts <= _WITH_CHECKS and not has_known_error

@@ -34,9 +34,9 @@ def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dic
 
 
 def as_judged(statements: Sequence[CodePart], last: int, cells: Sequence[NotebookCell]) -> list[CodePart]:
-    """Return the statements that define the variables at cell `last`.
+    """Return the statements that define the variables at cell number `last`.
 
-    The tests can also use names that later cells bind for the first time, so these statements are included.
+    Also return later statements that bind a name for the first time, because tests can use this name, too.
     """
     bound = set[str]()
     judged = list[CodePart]()
