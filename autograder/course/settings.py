@@ -30,7 +30,7 @@ from autograder.report.text import number, short_repr
 class Tier(StrEnum):
     """The isolation of a submission from the machine that grades it."""
 
-    FULL = "full"  # also, the process that starts the workers runs in its own namespaces
+    FULL = "full"  # like `container`, and the process that starts the workers has its own namespaces
     CONTAINER = "container"  # Landlock, seccomp and limits in each worker
     BARE = "bare"  # a separate process, with the limits that the system supports
 
@@ -155,7 +155,7 @@ class LateSettings(_Strict):
         return round(max(min(penalty, score - points * self.floor / 100), 0.0), 4)
 
     def reason(self, points: float, due: datetime, handed_in: datetime) -> str:
-        """Return the reason why late work loses points, as a text for its student.
+        """Return the reason why late work loses points, as a text for the student.
 
         An example: "2 days late, rounded up; each costs 10 % of 14 points, but the score stays at least 7".
         """
@@ -239,7 +239,7 @@ class ExerciseSettings(_Strict):
 
 
 class CourseSettings(_Strict):
-    """All of course.yaml."""
+    """The keys of course.yaml."""
 
     course: Name = Field(description="the course's id in nbgrader")
     title: str = Field(min_length=1, description="the course's name on pages")
