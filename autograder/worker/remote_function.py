@@ -18,8 +18,8 @@ from autograder.worker.protocol import Header, Parts
 from autograder.worker.values import Decoder, Encoder
 
 Answer = Callable[[Header, Parts], tuple[Header, Parts]]  # sends a call to the grader and returns its reply
-# A stack, because calls can be nested: trusted code runs in the grader's process, and a function called by it
-# may send a further request.
+# A stack, because requests can be nested in the grader's process: the solution calls a test's function, which
+# sends a further request to the solution.
 _answers: list[Answer] = []
 
 
