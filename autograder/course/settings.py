@@ -129,8 +129,7 @@ class LateSettings(_Strict):
     """The penalty for late work; without this setting, there is none.
 
     The rules are those of Canvas's late policy (instructure/canvas-lms, app/models/late_policy.rb), with a
-    grace period and a cut-off in addition. Lateness is counted in steps and rounded up. Each step costs a
-    percentage of the exercise's points. The penalty does not reduce a score below `floor`.
+    grace period and a cut-off in addition.
     """
 
     percent: Percent = Field(

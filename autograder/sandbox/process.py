@@ -123,7 +123,6 @@ class Worker:
         return "it closed its connection to the grader" if lingers else _how(status)
 
     def _ends(self, patience: float) -> bool:
-        """Whether the process ends by itself within `patience` seconds."""
         ended = select.poll()
         ended.register(self._handle, select.POLLIN)
         if not patience:

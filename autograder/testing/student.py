@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """The effects of one call. The gradients are those of sum(output * weight)."""
+    """The result and the effects of one call of `Remote.inspect`."""
 
     output: Any
     arguments: tuple[Any, ...]  # the arguments as they are after the call

@@ -1,9 +1,8 @@
 """Functions that a hidden test passes to the student's code.
 
 Such a function stays in the grader's process: its code, closure and attributes are never sent. The worker has
-only its number. The student's code can call the function while the test waits for the reply to its request. A
-call sends the arguments to the grader and waits for the result. The result can be differentiated: to compute
-gradients, the worker sends a further call.
+only its number. A call sends the arguments to the grader and waits for the result. The result can be
+differentiated: to compute gradients, the worker sends a further call.
 """
 
 import builtins

@@ -13,8 +13,7 @@ from typing import Any
 
 _NOT_COMPILED = "torch.compile would start a compiler, so grading runs the code without compiling it.\n"
 _NO_GPU = "There is no GPU where notebooks are graded, so tensors are created on the CPU.\n"
-# Packages that many notebooks import. If such a package is not installed, importing it fails, even if the
-# submission has written a file of this name.
+# Packages that many notebooks import. Importing a missing one fails, even if a file has its name.
 _CUSTOMARY = """
     accelerate altair beartype bokeh cv2 d2l datasets deepnote_toolkit dotenv einops evaluate gdown google
     graphviz h5py huggingface_hub icecream ipdb ipywidgets jax jaxtyping kaggle kaggle_secrets keras
