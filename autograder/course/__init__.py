@@ -9,12 +9,12 @@ start quickly. In reading order:
 - moments: reads dates, times and durations
 - yaml_lines: reads YAML and gives the line of each value
 - packages: the packages that a course needs, and the modules in them
-- rule: the names that a question forbids, and the torch operators that it allows, one by one or by group
+- rule: the names that a question forbids, and the torch operators that it allows
 - names: the pattern of valid names, the cell ids of checks, and suggestions for misspelled names
 - exercise: an exercise's folder, with its questions, right answers and known mistakes
 - answers: reads right and wrong answers, each in a cell of accepted.py or mistakes.py
-- code: tells, without running Python code, whether it can be parsed quickly and which names it binds
-- source: an exercise's source, which is a notebook as text with solutions and figures
+- code: parses code without running it, and finds the names that it binds
+- source: reads an exercise's source, a text file with the notebook's cells and the solutions
 - kit/: conftest.py and SETUP.md, which students get with their notebook, and the code of the notebook's cell
   that defines `check` and `hint`
 - hints: checks the hints that students can ask for, and finds parts of answers in files that students get

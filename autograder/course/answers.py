@@ -54,7 +54,7 @@ class Answer:
 
     @property
     def name(self) -> str:
-        """The title of an accepted answer. For a mistake, QUESTION__TITLE, without the title's suffix."""
+        """The title of an accepted answer. For a mistake, QUESTION__TITLE; a suffix `__...` is left out."""
         what = self.title.partition("__")[0] or self.title
         return f"{self.question}__{what}" if self.kind is Kind.MISTAKE else self.title
 
@@ -69,7 +69,7 @@ class Answer:
         return f"{self.path}:{self.marker}"
 
     def place_of(self, line: int) -> str:
-        """Return the file and the line in it of the code's line `line`; for an edit, return `place`."""
+        """Return FILE:LINE for a line of `code`, counted from 1. For an edit, return `place`."""
         return self.place if self.edit else f"{self.path}:{self.line + line - 1}"
 
 
@@ -140,7 +140,7 @@ def _string(node: ast.expr | None) -> str:
 
 
 def lists(answer: Answer, names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield (the list's name, the text, its file and line) for each text in the lists of an exception.
+    """Yield (name of the list, text, FILE:LINE) for each text in the lists of an `exception` cell.
 
     Raise SourceError for the first statement that is not a list of texts with one of these `names`.
     """

@@ -1,4 +1,4 @@
-"""Tells, without running Python code, whether it can be parsed quickly and which names it binds.
+"""Parses code without running it, unless parsing would take too long, and finds the names that it binds.
 
 Python's parser stores every prefix of a dotted name in an import. Python's compiler copies all names of a
 function for each function inside it. So time and memory can grow with the square of the code's length, up to
@@ -15,7 +15,7 @@ from itertools import accumulate
 
 MAX_CODE = 150_000  # characters of a notebook's code
 MAX_TOKENS = 20_000  # words and signs; the longest notebook of the course has 6,000
-MAX_DOTS = 100  # a dotted name must have fewer dots
+MAX_DOTS = 100  # a dotted name must have fewer dots than this
 MAX_RUN_DOTS = 1000  # dots in one dotted name of a cell that a worker runs
 MAX_DEPTH = 100  # levels of nested brackets
 _PART = r"(?:\.[\s\\]*\w+[\s\\]*)"  # a dot and the word after it in a dotted name
@@ -121,8 +121,8 @@ def code_parts(codes: Iterable[str]) -> list[CodePart]:
 def _statements(code: str, _copy: int) -> tuple[tuple[ast.stmt, frozenset[str], frozenset[str]], ...] | None:
     """Return a cell's statements, each with the names that it binds and all names in it.
 
-    The result is cached, because many students have the same cell. `_copy` numbers equal cells of a notebook,
-    so that each gets a tree of its own.
+    The result is cached, because many students have the same cell. Equal cells of one notebook have different
+    values of `_copy`, so each gets its own tree.
     """
     body = parsed(code)
     return None if body is None else tuple((node, bindings(node), _named(node)) for node in body)

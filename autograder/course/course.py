@@ -65,7 +65,7 @@ class Course:
 
 
 def load_course(root: Path) -> Course:
-    """Return the course in `root`. If its course.yaml is invalid, raise CourseError with all wrong lines."""
+    """Return the course in `root`. For an invalid course.yaml, raise CourseError with all problems."""
     path = root / FILE
     try:
         text = path.read_text(encoding="utf-8")

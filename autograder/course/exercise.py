@@ -62,7 +62,7 @@ def left_by_programs(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise and its folder."""
+    """The paths and contents of an exercise's files, and its entry in course.yaml."""
 
     folder: Path
     settings: ExerciseSettings = field(default=ExerciseSettings(name="plain"), compare=False)
@@ -267,9 +267,9 @@ class Exercise:
         return answers
 
     def replaced(self, code: str) -> dict[str, str]:
-        """Return, by question, the new texts of the solution cells of the questions that `code` answers.
+        """Return the new text of each solution cell that `code` replaces, by question.
 
-        The first of these cells gets all of `code`, with its helper functions. The other cells become empty.
+        If `code` answers several questions, the first of their cells gets all of it. The others become empty.
         """
         defined = bound_names(code)
         names = [name for name in self.points if name in defined]
@@ -328,15 +328,15 @@ def _error_place(exercise: Exercise, variant: Answer | None, error: BaseExceptio
     return f"{exercise.source}:{cell.line + line - 1}"
 
 
-# For each question, the earlier questions that its answer may call. If both answers fail, the later answer is
-# graded again with a right answer to the earlier question, unless that question was not attempted.
+# For each question, the earlier questions that its answer may call. If an answer fails and calls a failed
+# answer to an earlier question, grading runs it again with a right one in place of the failed one.
 BuildsOn = Mapping[str, Sequence[str]]
 BUILDS_ON = "builds_on"
 RULES = ("forbid", "by_hand", BUILDS_ON)  # the settings of an exercise that have an entry for each question
 
 
 def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the key and a problem for each wrong entry in `rules`, which maps names in RULES to settings.
+    """Yield the key and a problem for each wrong entry in `rules`: the settings in RULES, by name.
 
     A question can only build on earlier questions that ask for a function.
     """

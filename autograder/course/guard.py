@@ -95,7 +95,7 @@ def unwritable(error: BaseException, course: Path) -> str:
             if isinstance(name, str | bytes):
                 path = Path(os.fsdecode(name))
                 path = path if path.is_absolute() else course
-            elif isinstance(cause, PermissionError):  # without a name, it is not about a file
+            elif isinstance(cause, PermissionError):  # an error without a file name is not about a file
                 continue
             else:
                 path = course

@@ -1,9 +1,10 @@
 """Checks hints.yaml, and finds parts of answers in files that students get.
 
 The file hints.yaml in an exercise's folder has a list of hints for each question, from vague to plain. A hint
-is a text or a mapping. In a mapping, `hint` is the text, and `when` is a regular expression that the message
-of the visible check must match. The file solutions/hints.yaml has a list of mappings, which are hints for all
-questions. Students can read all hints, so hints must not contain any part of a solution.
+is a text or a mapping. In a mapping, `hint` is the text, and `when` is a regular expression. Students get
+such a hint only if `when` matches the last message of the question's check in the notebook. The mappings in
+solutions/hints.yaml are hints for all questions. Students can read all hints, so hints must not contain any
+part of a solution.
 """
 
 import ast
@@ -20,7 +21,7 @@ from autograder.course.yaml_lines import KeyPath, Problem
 _COMPUTING = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.comprehension, ast.AugAssign)
 _SIMPLE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Assert)
 _WORDS = 6  # a line of the author's written answer with at least this many words is secret
-_GAP = r"[\s#]*"  # what may be between two tokens: white space, and the "#" of a comment's next line
+_GAP = r"[\s#]*"  # text between two tokens: white space, and "#" where a comment continues on the next line
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ class Span:
         return f"{self.count} {self.unit}{'' if self.count == 1 else 's'}"
 
     def after(self, start: datetime, times: int = 1) -> datetime:
-        """Return the moment `times` spans after `start`, in the time zone of `start`."""
+        """Return `start` plus `times` times this duration, in the time zone of `start`."""
         if self.unit == "day":
             return _latest(start + timedelta(days=self.count * times))
         span = timedelta(**{f"{self.unit}s": self.count * times})

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"  # a name of a course, exercise or question; paths contain such names
+# Names of courses, exercises and questions have only these characters, because paths contain them.
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 _CHECK = "check-"
 
 

@@ -1,4 +1,4 @@
-"""Builds an exercise's notebook, from which nbgrader makes the release, and the kit for students."""
+"""Builds the notebook from which nbgrader creates an exercise's release, and the kit's files for students."""
 
 import json
 import re
@@ -66,7 +66,7 @@ def build_notebook(exercise: Exercise) -> NotebookJson:
 
 
 def with_rubric(cell: Cell) -> list[Cell]:
-    """Return a cell, followed by its rubric if it has one. A student may delete the rubric's cell."""
+    """Return a cell, followed by its rubric if it has one."""
     if not (things := cell.rubric):
         return [cell]
     number = _NUMBERS.get(len(things))
@@ -86,7 +86,7 @@ def is_rubric(text: str) -> bool:
 
 
 def notebook_of(cells: Sequence[Cell]) -> NotebookJson:
-    """Return a notebook of these cells."""
+    """Return the JSON of a notebook with these cells, each with a unique id."""
     return {"cells": list(map(_cell, cells, _ids(cells))), **_FORMAT}
 
 
@@ -115,7 +115,7 @@ def _cell_metadata(cell: Cell) -> dict[str, Any]:
 
 
 def _ids(cells: Iterable[Cell]) -> list[str]:
-    """Return cell ids, made of names or first words, so that two builds give the same ids."""
+    """Return a unique id for each cell: its grade_id, or role and first words. Two builds give equal ids."""
     ids, uses = list[str](), Counter[str]()
     for cell in cells:
         words = re.findall(r"[a-z0-9]+", cell.text.lower())[:6]

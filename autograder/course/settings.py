@@ -30,7 +30,7 @@ from autograder.report.text import number, short_repr
 class Tier(StrEnum):
     """The isolation of a submission from the machine that grades it."""
 
-    FULL = "full"  # also, the process that starts the workers runs in its own namespaces
+    FULL = "full"  # like `container`, and the process that starts the workers has its own namespaces
     CONTAINER = "container"  # Landlock, seccomp and limits in each worker
     BARE = "bare"  # a separate process, with the limits that the system supports
 
@@ -129,8 +129,7 @@ class LateSettings(_Strict):
     """The penalty for late work; without this setting, there is none.
 
     The rules are those of Canvas's late policy (instructure/canvas-lms, app/models/late_policy.rb), with a
-    grace period and a cut-off in addition. Lateness is counted in steps and rounded up. Each step costs a
-    percentage of the exercise's points. The penalty does not reduce a score below `floor`.
+    grace period and a cut-off in addition.
     """
 
     percent: Percent = Field(
@@ -155,7 +154,7 @@ class LateSettings(_Strict):
         return round(max(min(penalty, score - points * self.floor / 100), 0.0), 4)
 
     def reason(self, points: float, due: datetime, handed_in: datetime) -> str:
-        """Return the reason why late work loses points, as a text for its student.
+        """Return the reason why late work loses points, as a text for the student.
 
         An example: "2 days late, rounded up; each costs 10 % of 14 points, but lateness does not lower a
         score below 7".
@@ -241,7 +240,7 @@ class ExerciseSettings(_Strict):
 
 
 class CourseSettings(_Strict):
-    """All of course.yaml."""
+    """The keys of course.yaml."""
 
     course: Name = Field(description="the course's id in nbgrader")
     title: str = Field(min_length=1, description="the course's name on pages")

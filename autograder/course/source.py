@@ -125,7 +125,7 @@ class Cell:
 
     @property
     def rubric(self) -> list[str]:
-        """The items that a full written answer names, each with its points. Students can read the items.
+        """The items that a written answer must contain for full points, with their points. Students see them.
 
         The rubric is the last paragraph of the hidden lines, in parentheses, with `;` between the items.
         """

@@ -1,7 +1,7 @@
 """Starts the zygote's process.
 
-A grader starts the zygote first. Then both processes import the course's packages at the same time. So this
-module imports none of them.
+This module imports none of the course's packages: the grader first starts the zygote, and then both processes
+import the packages at the same time.
 """
 
 import os
@@ -35,7 +35,7 @@ FONTS = _fonts()
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
 # This script starts bubblewrap, and kills the whole process group when the grader dies. Bubblewrap's option
 # --die-with-parent is not enough: if bubblewrap is killed during its setup, the process inside never ends.
-# Importing subprocess would delay the zygote.
+# The script does not use subprocess, because importing it would delay the zygote.
 _GUARD = """
 import ctypes, os, signal, sys
 grader, descriptor, *command = sys.argv[1:]

@@ -1,9 +1,9 @@
 """The grader's connection to a worker: it sends one request at a time, and reports how the process ended.
 
-Each request allows the process a number of seconds. Seconds count while the process computes (the kernel
-measures this time), and while all its threads sleep. They do not count while it waits for a processor or a
-disk, so a busy machine does not shorten the process's time. If the machine is too busy to give these seconds
-within ten times as much wall-clock time, and at least ten seconds, StarvedError is raised.
+Each request allows the process a number of seconds. Seconds count while the process computes, and while all
+its threads sleep. They do not count while it waits for a processor or a disk, so a busy machine does not
+shorten the process's time. The limit of wall-clock time is ten times as high, but at least ten seconds. If
+the process has seconds left at this limit, StarvedError is raised.
 """
 
 import os
@@ -25,7 +25,9 @@ _AT_ONCE = 16 << 10  # bytes to read at once, enough for nearly every reply
 _MOST_LATE = 100  # number of late replies that are ignored; reading more would cost the grader too much time
 _LINGER_SECONDS = 0.2  # longest wait for the end of a process that has closed its connection
 LOOK_SECONDS = 0.05  # mean time between two checks of whether a process sleeps
-LONGEST_SLEEP = 1.0  # most sleep counted between two checks, in case the machine was suspended
+LONGEST_SLEEP = (
+    1.0  # seconds of sleep that count at most between two checks, in case the machine was suspended
+)
 _TIMES, LEAST_PATIENCE = 10, 10.0  # wall-clock limit: 10 times a request's seconds, but at least 10 seconds
 _CHANCE = random.SystemRandom()  # random numbers of the kernel, which do not depend on seeds
 AWAKE = {b"R", b"D"}  # states of a thread that computes, or waits for a processor or a disk
@@ -98,7 +100,7 @@ class Worker:
             raise
         except OSError as error:
             how = self._close(_LINGER_SECONDS)
-            deadline.check()  # if the kernel's limit of processor time ended it, this is a DeadlineError
+            deadline.check()  # the kernel may have killed the process when its seconds were used up
             raise DiedError(how) from error
         return reply
 
@@ -121,7 +123,6 @@ class Worker:
         return "it closed its connection to the grader" if lingers else _how(status)
 
     def _ends(self, patience: float) -> bool:
-        """Whether the process ends by itself within `patience` seconds."""
         ended = select.poll()
         ended.register(self._handle, select.POLLIN)
         if not patience:
@@ -146,7 +147,7 @@ class Worker:
             answered = reply.pop("id", None)
             if answered == number and "function" in reply and answer is not None:
                 self._send(pack(*answer(reply, sent)), deadline)
-                self.received = before  # counts only replies, which the grader stores
+                self.received = before  # counts only replies, because the grader stores no calls
                 self.clock.add(time.thread_time() - begun)
                 deadline.check()
                 continue

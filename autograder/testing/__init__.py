@@ -6,7 +6,7 @@
 - functions: functions that a hidden test passes to the submission's code as arguments.
 - bytecode: compiles code, so that it can be sent to a worker without its source.
 - exchange: a test's requests, and the backends that reply: a worker, or the solution in this process.
-- inputs: the seeds from which tests draw hidden inputs, and disclosed inputs, which students may see.
+- inputs: the seeds of hidden inputs, and of disclosed inputs, which students may see.
 - suite: the pytest mark `question`, and an exercise's hidden tests.
 - pytest_internals: collects and runs tests, with private names of pytest.
 """

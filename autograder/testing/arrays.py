@@ -26,7 +26,7 @@ def expect_array(
 ) -> Array:
     """Expect an array with the shape and values of `expected`, and with `dtype` if it is given. Return it.
 
-    Without `dtype`, numpy's rule "same_kind" must cast the array to the dtype of `expected`: int32 is
+    Without `dtype`, numpy's rule "same_kind" must allow a cast to the dtype of `expected`: int32 is
     accepted for float64. A Python or numpy number is accepted for a single number. NaN equals NaN. The
     message about wrong values ends with `hint`.
     """

@@ -27,7 +27,7 @@ _MAX_NUMBER = 1_000_000  # larger numbers of cells or lines are ignored
 
 
 class Backend(Protocol):
-    """An object that replies to requests."""
+    """The common interface of workers, `Local` and `FromMemory`."""
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None, /) -> Reply:
         """Return the reply to a request. `answer` runs the test's functions that the student's code calls."""
@@ -52,7 +52,7 @@ class Local:
         self._random: Any = None
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
-        """Return the reply to one request."""
+        """Return the reply to a request; drop what the code prints."""
         callers_state = random_state()
         if self._random is not None:
             set_random_state(self._random)
@@ -97,9 +97,9 @@ class NotFilledInError(Exception):
 class FromMemory:
     """A backend that repeats the stored replies in `exchanges` while the requests are the same, bit by bit.
 
-    The first different request and all later requests go to `backend`, after all earlier requests. A request
-    with one of the test's functions counts as different, because the function may now return a different
-    value.
+    At the first different request, all earlier requests are sent to `backend`, then this one and all later
+    ones. A request with one of the test's functions counts as different, because the function may now return
+    a different value.
     """
 
     def __init__(self, backend: Backend, exchanges: Sequence[Exchange]) -> None:

@@ -56,7 +56,7 @@ def precondition() -> Iterator[None]:
 
 
 def expect(holds: bool, message: str) -> None:
-    """Expect that a condition holds."""
+    """Raise Unmet with `message` unless `holds` is true."""
     if not holds:
         raise Unmet(message)
 
@@ -79,8 +79,8 @@ def expect_close(
 ) -> Any:
     """Expect the values of `expected`, within `atol` and `rtol`, and return the actual values.
 
-    Tensors are compared by `expect_values`, arrays by `expect_array` and tables by `expect_frame`. If
-    `expected` is a list or a number, a tuple, a tensor or an array with these values is accepted. Without
+    Tensors are compared by `expect_values`, arrays by `expect_array` and tables by `expect_frame`. For an
+    expected list or number, a tuple, tensor or array with the same values is accepted, too. Without
     `atol`, the tolerance is 1e-5 for lists, for numbers, and for tensors or arrays of float32. It is 1e-9 for
     float64 and for tables. The message about wrong values ends with `hint`.
     """
@@ -149,8 +149,8 @@ def expect_equal(
     """Expect a value that equals `expected` and is an instance of its type. An int is accepted for a float.
 
     Items of containers are compared in the same way. Floats may differ by `atol` or by 1e-9 of their size,
-    whichever is more. Tensors, arrays and tables are compared as by `expect_close`, but without `atol`,
-    tensors must be equal. NaN equals NaN, except in tensors. The message about wrong values ends with `hint`.
+    whichever is more. Arrays and tables are compared as by `expect_close`. Tensors must be equal, or within
+    `atol` if it is given. NaN equals NaN, except in tensors. The message about wrong values ends with `hint`.
     """
     if isinstance(expected, any_of):
         _expect_any(expect_equal, actual, expected, atol=atol, hint=hint, name=name)
@@ -225,7 +225,7 @@ def expect_unchanged(
     """Expect that a call does not change its arguments in place, and return its result.
 
     Instead of a function, a test can pass the result of `function.inspect(...)`, followed by the arguments of
-    that call. All arguments of a type, such as all integers, may be left out.
+    that call. Arguments may be left out by type, for example all integers.
     """
     inspected = isinstance(function, Inspection)
     inspection = function if isinstance(function, Inspection) else function.inspect(*arguments)

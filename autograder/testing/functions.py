@@ -1,8 +1,8 @@
 """Functions that a hidden test passes to the submission's code as arguments.
 
-The functions stay in the grader's process. The student's process has only a number for each of them. To call
-a function, it sends the number and the arguments to the grader. The grader checks their form and the size of
-tensors. If the function raises an error, the error is raised again in the student's code.
+The functions stay in the grader's process. worker/remote_function.py sends it the student code's calls.
+The grader checks the form of a call and the size of tensors. If a function raises an error, the error is
+raised again in the student's code.
 """
 
 import math
@@ -22,8 +22,8 @@ Function = Callable[..., Any]
 # Takes the tensors among the arguments of a call, makes the call, and returns the result as a flat list.
 _Call = Callable[[Sequence[Any]], list[Any]]
 MAX_CALLS = 20_000  # largest number of calls in one test, of all functions together
-# A function that compares each token with each other token may create this number of elements: a tensor's
-# number of elements times its longest side. Each order of gradients divides the limit by _LESS.
+# Limit of a tensor's number of elements times its longest side. A function that compares each token with
+# each other token may create so many elements. Each order of gradients divides the limit by _LESS.
 MAX_PAIRS, _LESS = 1 << 25, 4
 _MAX_GROUPS = 4  # groups of tensors in a call: its arguments, and the weights for each order of gradients
 _ERRORS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
@@ -53,7 +53,7 @@ class Functions:
             with silence():
                 if self._calls > MAX_CALLS:
                     raise RuntimeError(
-                        f"the functions that a test passes can be called {MAX_CALLS:,} times in all"
+                        f"functions passed by one test can be called at most {MAX_CALLS:,} times"
                     )
                 value = encoder.encode(_result(function, args, kwargs, weights))
             return {"value": value}, encoder.parts
@@ -129,7 +129,7 @@ def _check_sizes(groups: Sequence[Sequence[Any]]) -> None:
         raise RuntimeError("the function passed by the test can be differentiated at most three times")
     most = MAX_PAIRS // _LESS ** (len(groups) - 1)
     shapes = [tuple(tensor.shape) for group in groups for tensor in group]
-    # For each dimension, the last first: the sizes of all tensors.
+    # the sizes of all tensors in each dimension, beginning with the last dimension
     from_last = zip_longest(*map(reversed, shapes), fillvalue=1)
     broadcast = tuple(max(sizes) for sizes in from_last)[::-1]  # the shape to which all tensors broadcast
     for shape in (*shapes, broadcast):

@@ -1,10 +1,9 @@
 """Chooses the seeds of hidden and disclosed inputs.
 
 There are SETS sets of hidden inputs, all derived from a secret of the course. The digest of the whole
-submitted file selects the set, so the same file always gets the same set. A file that differs in any byte
-almost certainly gets a different set. So what a student learns about one set is of little use for the next
-file. The disclosed inputs are the same for everybody. Students may see them: they serve to explain wrong
-answers, and never decide a score.
+submitted file selects the set. A file that differs in any byte almost certainly gets a different set, so what
+a student learns about one set is of little use for the next file. The disclosed inputs are the same for
+everybody. Students may see them: they serve to explain wrong answers, and never decide a score.
 """
 
 import hmac
@@ -49,9 +48,9 @@ def numbered_inputs(secret: bytes, exercise: str, number: int) -> Inputs:
 
 @contextmanager
 def temporary_seed(seed: int, *, by_torch: bool) -> Iterator[None]:
-    """Seed the random generators for a `with` block, and restore them afterwards.
+    """Seed all random generators for a `with` block. Afterwards, restore those with which tests draw inputs.
 
-    If `by_torch` is true, only torch's generator is restored, otherwise Python's and numpy's.
+    These are torch's generator if `by_torch` is true, otherwise Python's and numpy's.
     """
     token = _BY_TORCH.set(by_torch)
     state = random_state()

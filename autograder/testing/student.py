@@ -1,8 +1,8 @@
 """`Student`: gives a hidden test access to the functions and classes in the student's process.
 
 A hidden test writes `student.softmax(scores)` and gets a tensor: the call is a request to the student's
-process. A call of a class returns a `Remote`, a proxy of the new object. Its attributes and methods are also
-requests: `student.Head(8, 4, 16).key.weight`. The reference is a `Student`, too.
+process. A call of a class returns a `Remote`, a proxy of the new object. Reading an attribute or calling a
+method of a proxy is also a request: `student.Head(8, 4, 16).key.weight`. The reference is a `Student`, too.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """The effects of one call. The gradients are those of sum(output * weight)."""
+    """The result and the effects of one call of `Remote.inspect`."""
 
     output: Any
     arguments: tuple[Any, ...]  # the arguments as they are after the call
@@ -56,7 +56,10 @@ class Student:
         self._definitions = 0
 
     def __getattr__(self, name: str) -> "Remote":
-        """Return a proxy of the notebook's object `name`. Its use raises NotDefinedError if it is missing."""
+        """Return a proxy of the notebook's object `name`.
+
+        If the notebook does not define it, using the proxy raises NotDefinedError.
+        """
         if name.startswith("_"):
             raise AttributeError(name)
         return Remote(self, {"name": name}, name)

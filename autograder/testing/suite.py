@@ -38,9 +38,9 @@ def question(
 
     Mark tests of results on ordinary inputs as `basic`. Without such a mark, the question's first test is
     basic. The basic tests give half of the points if all of them pass. The other half is divided among the
-    tests that are not basic, in proportion to `weight`. If all tests are basic, they give all points. Use
-    `needs_results` for a test that even an answer that does nothing would pass. Such a test gives points only
-    if all basic tests pass.
+    tests that are not basic, in proportion to `weight`. If all tests are basic, they give all points. If even
+    an answer that does nothing would pass a test, use `needs_results`: the test then gives points only if all
+    basic tests pass.
     """
     return pytest.mark.question(name, weight=weight, basic=basic, needs_results=needs_results)
 
@@ -173,7 +173,7 @@ class Suite:
                 yield run or Run.ended(test, error)
 
     def of(self, question: str) -> tuple[HiddenTest, ...]:
-        """Return the tests of one question."""
+        """Return a question's tests, in the suite's order."""
         return tuple(test for test in self.tests if test.question == question)
 
     def run_one(

@@ -53,7 +53,7 @@ def expect_frame(
 
 
 def _columns(value: Any, *, index: bool) -> Iterator[tuple[str, Array]]:
-    """Yield a name, for messages, and the values of each index level, and then of each column."""
+    """For each index level, then for each column, yield its name in messages and its values."""
     if isinstance(value, pd.Index):
         yield from _levels(value, "its labels")
         return

@@ -156,10 +156,10 @@ def expect_gradient(
 def expect_computed(function: Callable[..., Any], *arguments: object, names: Sequence[str] = ()) -> Any:
     """Expect a result that depends on every float tensor among the arguments, and return it.
 
-    The result must not equal an argument, and its rows must not all be equal. It must change if all elements
-    of an argument except the first and the last change. Its values may be wrong: a loop with one iteration
-    too few passes here. A test calls this before it checks a property. If this expectation fails, the test is
-    "not judged" instead of "failed".
+    The result must not equal an argument, and its rows must not all be equal. If the elements between the
+    first and the last element of an argument change, the result must change. Its values may be wrong: a loop
+    with one iteration too few passes here. If this expectation fails, the test is "not judged" instead of
+    "failed".
     """
     result = function(*arguments)
     parts, floats = _parts(result), _floats(arguments)
@@ -189,7 +189,7 @@ def expect_inputs_unchanged(function: Remote, **arguments: object) -> None:
 def expect_dtype_kept(function: Callable[..., Any], *arguments: object) -> None:
     """Expect float32 results for float32 arguments, and float64 results for float64 arguments.
 
-    A change of 1e-9 in float64 arguments must change the result. With a step in float32, it would not.
+    A change of 1e-9 in float64 arguments must change the result. It would not if a step were in float32.
     """
     for dtype in (torch.float32, torch.float64):
         floats = {i: tensor.to(dtype) for i, tensor in _floats(arguments).items()}
@@ -210,7 +210,8 @@ def expect_gradcheck(function: Remote, **arguments: object) -> None:
     inputs, names = tuple(arguments.values()), tuple(arguments)
     output = expect_tensor(expect_computed(function, *inputs, names=names))
     leaves = {i: tensor.clone().requires_grad_() for i, tensor in _floats(inputs).items()}
-    # With weights of both signs (randn), errors of a wrong gradient can cancel. So positive ones follow.
+    # With weights of both signs (randn), errors of a wrong gradient can cancel. So the check is repeated with
+    # positive weights (rand).
     for random in (torch.randn, torch.rand):
         weight = random(output.shape, dtype=torch.float64)
         inspection = _call(function.inspect, inputs, leaves, weight=weight)
@@ -228,8 +229,8 @@ def expect_moved(
 ) -> None:
     """Expect that `moved`, the change of a result after small steps of its inputs, agrees with the gradients.
 
-    Each of `parts` is an input's gradient times its step. All their elements must add up to `moved`, within 1
-    % of the sum of their absolute values, plus `atol`. All numbers must be finite.
+    Each of `parts` is an input's gradient times its step. The sum of all elements of all parts must equal
+    `moved`. The tolerance is `atol` plus 1 % of the sum of absolute values. All numbers must be finite.
     """
     predicted = torch.stack([part.sum() for part in parts]).sum()
     size = torch.stack([part.abs().sum() for part in parts]).sum()
@@ -247,7 +248,7 @@ def _as_tensor(value: object) -> object:
 
 
 def _parts(result: object) -> list[torch.Tensor]:
-    """Return the tensors of a result, detached, as float64, with NaN and infinities as numbers."""
+    """Return the tensors of a result, detached, as float64; replace NaN and infinities by finite numbers."""
     values = result if isinstance(result, tuple) and result else [result]
     tensors = [expect_tensor(_as_tensor(value)) for value in values]
     return [tensor.detach().double().nan_to_num() for tensor in tensors]

@@ -105,7 +105,7 @@ def _dtype(_: Decoder, name: Any, __: Header) -> Any:
 
 
 def _encode_array(encoder: Encoder, value: Any) -> Header:
-    """Return the JSON of an array. A part of the message has its elements, unless these are objects."""
+    """Return the JSON of an array. Its elements are sent as a part, or as objects by `encode_objects`."""
     numpy = sys.modules["numpy"]
     if not is_small(value.shape) or numpy.ma.isMaskedArray(value):
         raise RefusedError
@@ -165,7 +165,7 @@ def _is_nan(value: object) -> bool:
 
 
 def decode_objects(decoder: Decoder, code: Header) -> list[Any]:
-    """Return the objects that `encode_objects` wrote."""
+    """Reverse `encode_objects`. In a part of texts, 0 stands for NaN."""
     if "texts" not in code:
         return decoder.items(code["list"])
     texts = read_json(decoder.content(code["texts"]), MAX_OBJECTS)

@@ -22,9 +22,8 @@ from autograder.worker.protocol import (
 )
 
 MAX_KEY = 500  # largest length of a dict's key, in characters
-MAX_ITEMS = (
-    1000  # largest number of items in a dict or set, which is fast to build even if all hashes are equal
-)
+# Largest number of items in a dict or set. If all hashes are equal, adding more items could take long.
+MAX_ITEMS = 1000
 MAX_BITS = 4096  # largest number of bits in an integer
 MAX_INTEGER = 1 << 63  # integers from this size on are written in hexadecimal
 # The largest number of containers inside each other. Each container takes at most three levels of brackets.
@@ -61,7 +60,8 @@ def _row_of(kind: Any) -> Row | None:
 def _rows(*_: int) -> Mapping[int, tuple[object, Row]]:
     """Return {id(type): (type, row)}.
 
-    The result is cached until the arguments, the numbers of loaded modules and of rows, change.
+    The arguments are the number of loaded modules and the number of rows. If one changes, the cached result
+    is computed again.
     """
     rows = dict[int, tuple[object, Row]]()
     for row in reversed(TABLE.values()):
@@ -174,7 +174,7 @@ class Decoder:
         return self._resolve(code)
 
     def items(self, codes: Any) -> list[Any]:
-        """Return the items of a container."""
+        """Return the values of a list of JSON items; raise ProtocolError if `codes` is not a list."""
         if not isinstance(codes, list):
             raise ProtocolError("the items of a container should be a list")
         return [self.value(code) for code in codes]

@@ -78,7 +78,7 @@ class Namespace:
         return ({**reply, "ran": self._recorder.operators} if self._recorder else reply), answered
 
     def _try_codes(self, header: Header, parts: Parts) -> Reply:
-        """Run each edited version of a student's code, and reply to the tests' requests with that version.
+        """Run each edited version of a student's code, and then the tests' requests on it.
 
         The grader looks for the smallest edit after which all tests pass. `source` contains statements,
         separated by null characters. Each of `codes` is one version, as a list of indices of statements. Each
@@ -164,7 +164,7 @@ class Namespace:
         return changed
 
     def _return_to(self, question: str | None) -> None:
-        """Restore the variables at the check of `question`, or after the last cell if there is no check.
+        """Restore the variables that existed at the check of `question`, or, without it, after the last cell.
 
         The dictionary is changed in place, because all functions of the notebook read it as their globals.
         """
@@ -211,8 +211,7 @@ class Namespace:
     ) -> tuple[Any, Header]:
         """Make the requested call. Return the result, and a reply with the encoded result and arguments.
 
-        Operators are also recorded during encoding, because the submission's code can still change the values
-        then.
+        Operators are also recorded during encoding, which can call methods of the submission's classes.
         """
         target = self._resolve(header["of"])
         if header.get("record") is True and "torch" not in header["of"] and sys.modules.get("torch"):
@@ -225,7 +224,7 @@ class Namespace:
             return value, reply if header["op"] == "call" else {**reply, "arguments": encoder.encode(args)}
 
     def _inspect(self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], weight: Any) -> Reply:
-        """Make a call. Reply with its result, the arguments after it and, if torch is loaded, gradients.
+        """Make a call. Reply with its result, the arguments as they are after the call, and gradients.
 
         The gradients are those of sum(output * weight), or of sum(output) without a weight, with respect to
         the arguments and to the parameters of a called module.
@@ -307,5 +306,5 @@ def seed_generators(seed: int) -> None:
 
 
 def copied(parts: Iterable[Any]) -> Parts:
-    """Return parts with copies of the tensors, which the called code may change."""
+    """Return parts with copied tensors, because the called code may change tensors."""
     return [part if type(part) is bytes else part.clone() for part in parts]

@@ -37,7 +37,7 @@ class Omissions:
 
         Return None for a statement that would fail on any machine.
         """
-        # A cell magic such as %%time runs its body as a separate cell. Failed statements are left out there.
+        # A cell magic such as %%time runs its body as a separate cell, whose failed statements are left out.
         if error is None or _magic(statement)[:1] == ("run_cell_magic",):
             return None
         if type(error) is NameError and self._origin(str(error.name))[0]:
@@ -50,7 +50,7 @@ class Omissions:
         return self._left_out(statement, error, why)
 
     def first_unbound(self, names: Collection[str]) -> BaseException | None:
-        """Empty `_unbound`; return its first error whose name is not in `names`, those defined, or None."""
+        """Empty `_unbound`. Return its first error for a name that is not in the defined `names`, or None."""
         unbound, self._unbound = self._unbound, {}
         return next((error for name, error in unbound.items() if name not in names), None)
 

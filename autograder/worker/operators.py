@@ -19,7 +19,7 @@ LOST = "python::lost"  # an entry with this name says that some operators could 
 _MAX_OPERATORS = 200  # largest number of different names in one reply
 _MAX_NAME = 80  # largest length of a name, in characters
 _CORE = "aten::"
-# torch runs this operator to print a tensor. Inside this operator, `sum` only counts elements.
+# To print a tensor, torch runs this operator, which counts elements with `sum`. This `sum` is not recorded.
 _OF_PRINTING = "aten::masked_select"
 _MARK = "__start_profile"  # the profiler's own first event
 _SECONDS = 0.1  # time between two collections of events
@@ -102,7 +102,7 @@ class Recorder:
 
 
 def _other_threads() -> tuple[int, int]:
-    """Return an upper and a lower bound for the nanoseconds that other threads have computed so far."""
+    """Return an upper and a lower bound for the processor time of other threads so far, in nanoseconds."""
     before = time.clock_gettime_ns(time.CLOCK_THREAD_CPUTIME_ID)
     process = time.clock_gettime_ns(time.CLOCK_PROCESS_CPUTIME_ID)
     return process - before, process - time.clock_gettime_ns(time.CLOCK_THREAD_CPUTIME_ID)

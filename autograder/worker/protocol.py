@@ -7,8 +7,8 @@ Reading a message may cost much more memory and time than writing it. For exampl
 a dict of seventy bytes. Therefore the reader first checks the length of a message, then the number of its
 JSON values, then the sizes of its parts.
 
-Each limit is at least twenty times what right answers and known mistakes in the course's exercises need. Only
-the limit of dimensions is eight times as high.
+Right answers and known mistakes in the course's exercises need at most a twentieth of each limit, and at most
+an eighth of MAX_DIMS.
 """
 
 import ctypes
@@ -28,7 +28,7 @@ from autograder.worker.core import core, undisturbed
 MAX_HEADER = 8 << 20  # largest size of a header with code or with a cell's outputs, in bytes
 MAX_ANSWER = 256 << 10  # largest size of any other header, in bytes
 MAX_PAYLOAD = 16 << 20  # largest size of all parts together, in bytes
-MAX_TOKENS = 10_000  # largest number of brackets and commas in a header, and therefore of values
+MAX_TOKENS = 10_000  # largest number of brackets and commas in a header, which limits the number of values
 MAX_DEPTH = 200  # largest number of brackets inside each other
 MAX_TEXT = 10_000  # largest length of a string, in characters
 MAX_PARTS = 1000
@@ -134,7 +134,7 @@ def read_json(text: bytes, most: int = MAX_TOKENS) -> Any:
 
 
 def _check_json(text: bytes, most: int) -> None:
-    """Raise ProtocolError if JSON has too many values or too deep brackets. No value is built."""
+    """Raise ProtocolError if JSON has too many values or is nested too deeply. No value is built."""
     if len(text) <= MAX_TOKENS and text.count(b"{") + text.count(b"[") <= MAX_DEPTH:
         return  # nearly every message is so small that it needs no further check
     bare = text.replace(rb"\\", b"").replace(rb"\"", b"")  # the text without escaped quotes
@@ -166,7 +166,7 @@ def _read_parts(payload: bytes) -> Parts:
 def is_small(shape: Sequence[int]) -> bool:
     """Whether a tensor of this shape may be sent: few dimensions, and a small product of sizes other than 0.
 
-    An empty tensor can have huge sums: for shape (2**29, 0), the sums of the rows take gigabytes.
+    The sizes of an empty tensor matter, too: for shape (2**29, 0), the sums of the rows take gigabytes.
     """
     return len(shape) <= MAX_DIMS and math.prod(size or 1 for size in shape) <= MAX_ELEMENTS
 

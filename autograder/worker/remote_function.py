@@ -1,9 +1,8 @@
 """Functions that a hidden test passes to the student's code.
 
 Such a function stays in the grader's process: its code, closure and attributes are never sent. The worker has
-only its number. The student's code can call the function while the test waits for the reply to its request. A
-call sends the arguments to the grader and waits for the result. The result can be differentiated: to compute
-gradients, the worker sends a further call.
+only its number. A call sends the arguments to the grader and waits for the result. The result can be
+differentiated: to compute gradients, the worker sends a further call.
 """
 
 import builtins
@@ -18,8 +17,8 @@ from autograder.worker.protocol import Header, Parts
 from autograder.worker.values import Decoder, Encoder
 
 Answer = Callable[[Header, Parts], tuple[Header, Parts]]  # sends a call to the grader and returns its reply
-# A stack, because calls can be nested: trusted code runs in the grader's process, and a function called by it
-# may send a further request.
+# A stack, because requests can be nested in the grader's process: the solution calls a test's function, which
+# sends a further request to the solution.
 _answers: list[Answer] = []
 
 

@@ -1,7 +1,7 @@
 """The system call filter of a submission: a classic BPF program that stays for the life of the process.
 
-syscalls.toml lists the calls that a submission may make, and calls that fail with EPERM. All other calls fail
-with ENOSYS, as if the kernel did not have them.
+syscalls.toml lists allowed calls, calls that are allowed with harmless arguments only, and calls that fail
+with EPERM. All other calls fail with ENOSYS, as if the kernel did not have them.
 """
 
 import ctypes

@@ -13,9 +13,7 @@ from typing import Any
 
 _NOT_COMPILED = "torch.compile would start a compiler, so grading runs the code without compiling it.\n"
 _NO_GPU = "There is no GPU where notebooks are graded, so tensors are created on the CPU.\n"
-# Packages that many notebooks import. If such a package is not installed, importing it always fails, even if
-# the submission has written a file of this name. So the grader, which searches a submission's code for
-# forbidden names, knows that a function of such a package is not the submission's.
+# Packages that many notebooks import. Importing a missing one fails, even if a file has its name.
 _CUSTOMARY = """
     accelerate altair beartype bokeh cv2 d2l datasets deepnote_toolkit dotenv einops evaluate gdown google
     graphviz h5py huggingface_hub icecream ipdb ipywidgets jax jaxtyping kaggle kaggle_secrets keras
@@ -36,7 +34,7 @@ def stand_in() -> None:
     """Replace functions of torch that need a compiler or a GPU by functions that print a note.
 
     If tqdm is not installed, replace it by a module that only iterates, because students put tqdm around any
-    loop, even in an answer. Make the import of every other missing package in CUSTOMARY fail.
+    loop, even in an answer. Block the import of the other missing packages in CUSTOMARY.
     """
     if PathFinder.find_spec("tqdm") is None:
         sys.modules.update(dict.fromkeys(_TQDM, _tqdm()))
@@ -51,9 +49,9 @@ def stand_in() -> None:
 
 
 def idle_checks() -> dict[str, Any]:
-    """Return functions that do nothing, by the names of the functions for visible checks, such as `hint`.
+    """Return functions that do nothing, by the names that a notebook's given cell defines, such as `hint`.
 
-    Grading skips the cell that defines the real functions, but other cells may call them.
+    Grading skips the given cell, but other cells may call its functions.
     """
     return dict.fromkeys(_FOR_CHECKS.split(), _idle)
 

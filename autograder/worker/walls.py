@@ -1,4 +1,4 @@
-"""The inner wall of docs/walls.md: each child of the zygote confines itself before student code arrives.
+"""Confines a child of the zygote before student code arrives. docs/walls.md calls this the inner wall.
 
 Landlock lets the child read a few folders and write to its scratch folder. seccomp restricts its system
 calls. Resource limits restrict its memory, processor time, files and descriptors.
@@ -29,7 +29,7 @@ _EVERYTHING = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15
 _SCRATCH = (1 << 13) - 1 | 1 << 14  # rights in the scratch folder: those of version 1, and truncating files
 _DEVICES = 1 << 6 | 1 << 11  # making device files, which no notebook needs
 _TCP = 1 << 0 | 1 << 1  # bind, connect
-_SCOPES = 1 << 0 | 1 << 1  # abstract sockets, signals
+_SCOPES = 1 << 0 | 1 << 1  # abstract sockets of other processes, signals to other processes
 _PATH_BENEATH = 1
 _VERSION = 1
 

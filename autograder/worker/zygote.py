@@ -2,16 +2,16 @@
 
 A child confines itself, runs the notebook's cells, and replies to the requests of hidden tests.
 
-The grader does not import this module. It runs the module in a new process, whose descriptor 3 is a socket to
-the grader. The zygote sends "r" when it is ready, and then replies to four messages:
+The grader runs this module in a new process, whose descriptor 3 is a socket to the grader. The zygote sends
+"r" when it is ready, and then replies to four messages:
 
-- "f" with a socket attached forks a child, which replies to requests on that socket and has a scratch folder
-  of its own. The reply is the child's process id, with a pidfd attached.
-- "w" with a child's process id waits until the child ends, and removes its folder. The reply is the wait
+- "f", sent with a socket: fork a child, which replies to requests on the socket and has its own scratch
+  folder. The reply is the child's process id, sent with a pidfd.
+- "w", sent with a child's process id: wait until the child ends, and remove its folder. The reply is the wait
   status.
-- "o" makes an optimizer, because torch imports further modules for the first optimizer. Children that are
+- "o": make an optimizer, because torch imports further modules for the first optimizer. Children that are
   forked later inherit these modules. The reply is "r".
-- "p" imports matplotlib for all children that are forked later. The reply is "r".
+- "p": import matplotlib for all children that are forked later. The reply is "r".
 """
 
 import contextlib
@@ -169,14 +169,14 @@ def _serve(channel: socket.socket, shell: Shell) -> None:
 
 
 class _Calls:
-    """Sends student code's calls of a hidden test's functions to the grader, during one request."""
+    """Sends a call to the grader when student code calls a function of a hidden test. Serves one request."""
 
     def __init__(self, channel: socket.socket, requests: Receive, number: str) -> None:
         self._channel, self._requests, self._number = channel, requests, number
         self._lock, self._ended = threading.Lock(), False
 
     def send(self, header: Header, parts: Parts) -> tuple[Header, Parts]:
-        """Send one call to the grader and return the reply."""
+        """Return the grader's reply to a call; raise RuntimeError after `end`."""
         with self._lock:
             if self._ended:
                 return unanswered()

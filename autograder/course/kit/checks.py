@@ -79,13 +79,13 @@ def _try(question, function):
                 raise _Unmet(f"it changes {name}", _WRITES)
 
 
-def _used(answer, itself):
-    """Return the names and operators, such as "@", that an answer uses, without its own name `itself`."""
+def _used(answer, question):
+    """Return the names and operators, such as "@", that an answer uses. A recursive call does not count."""
     codes, used = [answer.__code__] if hasattr(answer, "__code__") else [], set()
     for code in codes:
         codes += [inner for inner in code.co_consts if hasattr(inner, "co_code")]
         for step in dis.get_instructions(code):
-            if step.argval in code.co_names and (step.opname, step.argval) != ("LOAD_GLOBAL", itself):
+            if step.argval in code.co_names and (step.opname, step.argval) != ("LOAD_GLOBAL", question):
                 used.add(step.argval.strip("_"))
             if step.opname.startswith(("BINARY_", "INPLACE_")):
                 used.add("@" if "MATRIX" in step.opname else step.argrepr.strip("="))
@@ -93,7 +93,7 @@ def _used(answer, itself):
 
 
 def _described(error, question, function):
-    """Return lines that describe an error: the call in the check, the message and the answer's line."""
+    """Return lines about an error: the call in the check, the message, and the answer's failed line."""
     trace, call, source = error.__traceback__, "", ""
     files = [each.__code__.co_filename for each in (function, check)]
     answer = function.__globals__.get(question)
@@ -215,8 +215,8 @@ class any_of:  # noqa: N801 - it is called like a function
 def expect_close(actual, expected, hint="", atol=None, *, rtol=0.0, name="The result"):
     """Expect that `actual` has the values of `expected`, and return `actual`.
 
-    A tensor must also have the shape and the dtype of `expected`, an array its shape and a similar dtype, a
-    table its labels.
+    A tensor must also have the same shape and dtype. An array must have the same shape and a similar dtype. A
+    table must have the same labels.
     """
     if isinstance(expected, any_of):
         for each in expected.values:
@@ -279,7 +279,7 @@ def _fits(actual, expected):
 
 
 def _last_digit(value):
-    """Return the unit of a rounded number's last digit as its tolerance: 0.0001 for 0.1234.
+    """Return the tolerance for a rounded number: one unit of its last digit, such as 0.0001 for 0.1234.
 
     Return 0 for binary fractions such as 0.1875, for floats with fewer than 4 or more than 9 digits, and for
     values of other types.
@@ -418,7 +418,7 @@ def _first_hint(question):
 
 
 def hint(question):
-    """Print the next hint: first those for the check's message, then the others, from vague to plain."""
+    """Print the next hint. Hints for the check's message come first, then the others, from vague to plain."""
     texts, given = [text for _, text in _hints(question)], _GIVEN.setdefault(question, {})
     for text in ([text for text in texts if text not in given] or texts[-1:])[:1]:
         given[text] = True

@@ -118,7 +118,7 @@ def read_cells(path: Path) -> list[Cell]:
 def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str, Any], str]]) -> str:
     """Return the type, code or markdown, that a cell has in grading.
 
-    A cell whose type was changed gets its released type again, unless a code cell defines the question.
+    A cell whose type was changed gets its released type again, unless a code cell answers its question.
     """
     about, now = cell["metadata"].get("nbgrader", {}), str(cell["cell_type"])
     name, released = about.get("grade_id"), str(about.get("cell_type", now))
@@ -163,7 +163,7 @@ def as_in_grading(folder: Path) -> Iterator[Printed]:
         patch.chdir(folder)
         patch.setattr(sys, "stdin", io.StringIO())
         folders = [entry for entry in sys.path if entry not in (str(HERE), "", ".")]
-        patch.setattr(sys, "path", [*folders, str(folder)])  # cells import modules that cells wrote
+        patch.setattr(sys, "path", [*folders, str(folder)])  # for modules that %%writefile cells wrote
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             yield printed
 
@@ -232,7 +232,7 @@ class Notebook:
                 self.checked.add(name)
 
     def set_variables(self, state: dict[str, Any]) -> None:
-        """Set the variables to a saved state. Add later variables unless they hide a builtin such as sum."""
+        """Set the variables to a saved state. Add variables of later cells, unless they hide a builtin."""
         later = {name: value for name, value in self.end.items() if name not in vars(builtins)}
         self.variables.clear()
         self.variables.update({**later, **state})
@@ -248,7 +248,7 @@ class Notebook:
             code = self.compile(ast.Module([statement], []), cell.label, "exec")  # type: ignore[arg-type]
             try:
                 exec(code, self.variables)
-            except (ImportError, OSError, EOFError) as error:  # grading skips this statement, too
+            except (ImportError, OSError, EOFError) as error:  # grading also skips such a statement
                 text = ast.unparse(statement).partition("\n")[0][:80]
                 self.note(f"was run without `{text}`: {type(error).__name__}: {error}")
 
@@ -324,7 +324,7 @@ def in_order(folder: Path) -> list[Path]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    with contextlib.suppress(ValueError):  # the conftest.py of another exercise has added the option
+    with contextlib.suppress(ValueError):  # the conftest.py of another exercise has added --hint
         parser.addoption(
             "--hint", choices=QUESTIONS, help="print a hint for a question, and a plainer hint at each call"
         )
@@ -367,7 +367,7 @@ def pytest_runtest_makereport() -> Generator[None, Any, None]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print the notes. Then say that checks find only some mistakes or, without a notebook, what to save."""
+    """Print the notes. Then say what the checks mean or, if nothing was checked, which file to save."""
     for note in NOTES:
         terminalreporter.line(f"note: {printable(note)}")
     if terminalreporter.getreports("passed") or terminalreporter.getreports("failed"):
