@@ -336,8 +336,8 @@ class Owners:
         """Return the members of a file's owner, if it is a group in the list of students; otherwise ().
 
         A student could choose a group's name as a display name. The worksheet lists all people, so it shows
-        whether a student did. Without it, the file is refused if a number follows the group's name, as it follows
-        a student's name.
+        whether a student did. Without it, the file is refused if a number follows the group's name, as in the
+        names of students' files.
         """
         if students.called(name.owner, _MOODLE) or self._times.namesakes(name.owner):
             return ()

@@ -95,7 +95,7 @@ def _submissions(names: Iterable[str], folder: str) -> set[str]:
 
 
 def _events(data: bytes) -> Iterator[yaml.Event]:
-    """Yield the first document's events. Raise EntryError if `data` has too many, is not YAML, or has a directive."""
+    """Yield the first document's events. Raise EntryError for too many or for invalid YAML."""
     with suppress(yaml.YAMLError, UnicodeDecodeError):
         text = data.decode("utf-8-sig")
         for number, event in enumerate(() if _DIRECTIVE.search(text) else yaml.parse(text, Loader=_LOADER)):

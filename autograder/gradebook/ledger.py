@@ -126,7 +126,7 @@ class Ledger:
         digests: Mapping[str, str] | None = None,
         attempt: str = "",
     ) -> None:
-        """Write the penalty and an audit line. For `line`, store the scores and the reason for their change."""
+        """Write the penalty and an audit line. For `line`, store the scores and why they changed."""
         student, exercise = row.student_id, self._exercise
         after = self.lateness.enter(row, read_row(exercise, row), submitted_at)
         why = add_line(self._store, exercise.name, after, last, digests=digests, attempt=attempt)
