@@ -64,7 +64,7 @@ def explain(
 
 
 def _tasks(course: Course, gradebook: ExerciseGradebook, submissions: Iterable[Submission]) -> Iterator[Task]:
-    """Yield each submission with the notebook that has its score, and its failed questions.
+    """Yield each submission with its failed questions and the notebook of its recorded attempt.
 
     An unreadable notebook is skipped here. `autograder grade` reports it when it runs next.
     """

@@ -50,8 +50,8 @@ class ProcessPool:
     """Grades in `jobs` processes; use it in a `with` block.
 
     The processes start when `start` is called or the first submission comes. Starting takes seconds, because
-    torch is loaded; if no submission has to be graded, the processes never start. One thread waits for each
-    result, so that replacing a crashed process does not delay the other processes. The processes share
+    torch is loaded; if no submission has to be graded, the processes never start. A thread for each process
+    waits for its results, so that replacing a crashed process does not delay the others. The processes share
     explanations, so that equal wrong answers are explained only once.
     """
 

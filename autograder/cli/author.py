@@ -142,7 +142,8 @@ def verify(
 def init(folder: Path, notebook: Path | None, subject: str) -> None:
     """Start a course in an empty folder.
 
-    The course gets one small working exercise, and lists the packages that it needs.
+    It has one exercise: a small working sample or, with --from-nbgrader, your own. course.yaml lists the
+    packages that this exercise needs.
     """
     from autograder.authoring.new import create_course
 
@@ -159,7 +160,7 @@ def init(folder: Path, notebook: Path | None, subject: str) -> None:
 def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
     """Start an exercise in this course.
 
-    The command writes a small working exercise for you to change.
+    It is a small working sample for you to change or, with --from-nbgrader, your own exercise.
     """
     from autograder.authoring.new import create, entry
 

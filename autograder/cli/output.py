@@ -82,7 +82,7 @@ class Progress(bars.Progress):
         self._verbose, self._names = verbose, names
 
     def show(self, line: "SubmissionLine") -> None:
-        """Count a graded submission, and print its JSON object, or its line if `verbose` demands it."""
+        """Count a graded submission. Print its JSON with `as_json`, else its line if `verbose` demands it."""
         self.advance(self._submissions)
         self.refresh()
         if self._as_json:

@@ -205,7 +205,7 @@ def extend(
 
     UNTIL is a time such as "2026-03-01 18:00 Europe/Berlin", a delay after the due date such as "+2 days", or
     "none" to remove the extension. With --all, leave out EXERCISE: `extend ana --all "+2 days"` extends every
-    exercise that has a due date, but never shortens an earlier extension. Extensions are stored in
+    exercise that has a due date, but keeps extensions that end later. Extensions are stored in
     extensions.csv, which you can edit. The command prints how scores of graded submissions change. If the
     student is in a group, the command asks whether all members get the extension, unless you pass --group or
     --no-group.

@@ -1,8 +1,8 @@
 """Reads zip and tar archives and folders as one stream of entries.
 
 It extracts no files, and follows no links in archives and folders. An archive in the archive or folder is
-called an inner archive, and is read, too. zipfile and tarfile parse the headers, but cannot read headers that
-are too large. Unpacked bytes are counted when they are read, regardless of the sizes in the headers.
+called an inner archive, and is read, too. zipfile and tarfile parse the headers; this module limits the
+size of headers. Unpacked bytes are counted when they are read, regardless of the sizes in the headers.
 """
 
 import gzip
@@ -40,7 +40,7 @@ _MAX_NESTED = 64 << 20  # the most bytes of an inner archive, which is read into
 # The most entries and unpacked bytes of an inner archive, which is one student's work.
 _NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20
 _MAX_DIRECTORY = 8 << 20  # the most bytes of a zip's list of entries, which is read into memory
-# The most bytes of all headers of one entry in a tar. Before 3.11.10, Python may need hours for more.
+# The most bytes of all headers of one entry in a tar. Longer ones may take Python before 3.11.10 hours.
 _MAX_HEADERS = 1 << 14
 _ENCRYPTED = 0x1 | 0x40 | 0x2000  # each of these flags of a zip's entry means that it is encrypted
 # Other compression methods are refused, because zipfile unpacks their data without a limit on memory.
@@ -106,14 +106,14 @@ def unreadable(_: int, problem: str = "is not open") -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveEntry:
-    """A file of an archive or folder, or something else that is refused, such as a link."""
+    """A file in an archive or folder, or a refused entry, such as a link."""
 
     name: str
     # The file's modification time, without a zone if the archive gives none. A file in an inner archive has
     # that archive's time.
     when: datetime | None = None
-    # Returns the content, until the next entry is requested. Raises EntryError if the content has more bytes
-    # than the argument allows.
+    # Returns the content. Works only until the next entry is requested. Raises EntryError if the content has
+    # more bytes than the argument allows.
     read: Callable[[int], bytes] = unreadable
     problem: str = ""  # the reason why the entry must not be read
     inside: str = ""  # the file's name, if it is in an inner archive; then `name` is that archive's name
@@ -393,8 +393,8 @@ def _read_tar(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
             if not member.isdir():
                 yield _tar_entry(member, file, file.tell())
             headers.left = _MAX_HEADERS
-            # Without this, tarfile would hold all headers in memory, and apply global headers to later
-            # entries.
+            # Without this, tarfile would keep all headers in memory. Now a global header affects only the
+            # next entry.
             archive.members.clear()  # type: ignore[attr-defined]
             archive.pax_headers = {}
     except _DAMAGE:

@@ -74,8 +74,8 @@ class Arrival:
         """Whether this attempt came before `other`.
 
         The numbers that Canvas gave to the uploads decide. If a number is missing, the times of submission
-        decide. If they are missing or equal, the times of download decide. If `other` has none, its time of
-        submission is used.
+        decide. If they are missing or equal, the times of download decide. If `other` has no time of
+        download, its time of submission is used instead.
         """
         if self.upload is not None and other.upload is not None:
             return self.upload < other.upload
@@ -107,7 +107,7 @@ class Arrival:
 
 
 _ARRIVALS = TypeAdapter(Arrival)
-# If a stored notebook is collected again with a time from these sources, submitted/ keeps its notebook.
+# A notebook that is collected again with a time from these sources does not replace the one in submitted/.
 _UNRELIABLE = (Source.FILE, Source.IGNORED)
 
 
@@ -148,7 +148,7 @@ class Attempt:
     arrival: Arrival
     secret: bytes = b""  # the content of submission_secret.txt
     accepted_at: datetime | None = None  # the time at which `watch` accepted the attempt for feedback
-    shown: bool = False  # whether `watch` wrote the feedback page, or failed to grade the attempt
+    shown: bool = False  # true after `watch` wrote the feedback page or failed to grade the attempt
     is_submitted: bool = False  # whether submitted/ has this attempt's notebook
     report: Report | None = None
     fingerprint: str = ""  # digest of the notebook and of everything else on which `report` depends
@@ -232,7 +232,7 @@ def _position(arrival: Arrival, attempts: Sequence[Attempt]) -> int:
 def mark(submission: Submission, attempt: Attempt, when: datetime, *, shown: bool) -> None:
     """Store `accepted_at` and `shown` of an attempt for the command `watch`.
 
-    A new page replaces the page on an earlier attempt, so the student's other attempts become not shown.
+    A student has one page for an exercise, so `shown` becomes false for the other attempts.
     """
     is_same_student = ATTEMPTS.c.student == submission.student
     is_same_exercise = ATTEMPTS.c.exercise == submission.exercise
@@ -255,10 +255,7 @@ def place(submission: Submission, content: bytes, arrival: Arrival, secret: byte
 
 
 def adopt(submission: Submission, stored: Sequence[Attempt] | None = None) -> tuple[Attempt, ...]:
-    """Return all attempts. If submitted/ has a notebook that was not collected, store it as an attempt first.
-
-    `stored` are the stored attempts, if the caller has them.
-    """
+    """Return all attempts. If the notebook in submitted/ was not collected, first store it as an attempt."""
     attempts = attempts_of(submission) if stored is None else stored
     submitted = _read_submitted(submission)
     if submitted is None:
@@ -317,7 +314,7 @@ def _place(
 
 
 def matching_attempt(attempts: Sequence[Attempt], digest: str) -> Attempt | None:
-    """Return the attempt whose bytes have this digest, or None."""
+    """Return the attempt with this digest, or None if the notebook was not submitted before."""
     return next((attempt for attempt in attempts if attempt.digest == digest), None)
 
 

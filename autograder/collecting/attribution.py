@@ -36,7 +36,7 @@ _NO_METADATA = "collect Gradescope's export unchanged, with its submission_metad
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
-# Advice if several students have the same name. The keys are columns of the list of students, and "" for the
+# Advice if several students have the same name. The key is the platform that gives the name, or "" for the
 # name of a folder or file.
 _FIXES = {
     "": "name the folder or file after the student's id",
@@ -81,12 +81,12 @@ class Attribution:
 
 @dataclass(frozen=True, slots=True)
 class NamingRules:
-    """The lists of exercises, students and times that are used to find the owner of a file by its name."""
+    """The lists that are used to find the owner of a file by the file's name."""
 
     exercises: Sequence[str]  # the exercises of the course
     exercise: str = ""  # the exercise of all notebooks, if the instructor names it
     students: Students | None = None  # the list of students, if there is one; nobody else is accepted
-    times: Times = field(default_factory=Times)
+    times: Times = field(default_factory=Times)  # with the participants in Moodle's worksheets
 
 
 class Owners:
@@ -269,8 +269,9 @@ class Owners:
     def _expect_number(self, scope: str, student: str, name: PlatformName, users: Collection[str]) -> None:
         """Refuse a student who was identified by name, if another user may have this name.
 
-        Users can choose their names. If no earlier submission has the same number, the student is refused if
-        several `users` of the platform have the name, or if earlier submissions have other numbers.
+        Users can choose their names. A student with an earlier submission of the same number is accepted.
+        Others are refused if their earlier submissions have other numbers, or if several `users` of the
+        platform have the name.
         """
         before = self._stored_numbers.get((scope, student), set())
         others = sorted(before - {name.number, name.other_number}) if name.number not in before else []
@@ -335,7 +336,8 @@ class Owners:
         """Return the members of a file's owner, if it is a group in the list of students; otherwise ().
 
         A student could choose a group's name as a display name. The worksheet lists all people, so it shows
-        whether a student did. Without it, a group's name is refused if a number follows in the file's name.
+        whether a student did. Without it, the file is refused if a number follows the group's name, as in the
+        names of students' files.
         """
         if students.called(name.owner, _MOODLE) or self._times.namesakes(name.owner):
             return ()
@@ -381,7 +383,7 @@ def _is_called(student: Student, name: str) -> bool:
 
 
 def _has_number(student: Student) -> bool:
-    """Whether the list may have this student's number on Canvas, perhaps as an id or name of digits.
+    """Whether the list has this student's Canvas number, or an id or name of digits that may be this number.
 
     Then a file with a different number is not this student's, even if the name is right.
     """

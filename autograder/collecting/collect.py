@@ -92,7 +92,7 @@ class _Collection:
         """Yield a line on each refused file, and on each notebook that counts."""
         with ExitStack() as stack:
             try:
-                # The file has no name, so the kernel deletes it however this process ends.
+                # The file has no name, so the kernel deletes it even if this process is killed.
                 copies = stack.enter_context(tempfile.TemporaryFile("w+b", buffering=0))
                 attributions = survey(self.archive, self.rules, self.course, copies)
             except OSError as error:
@@ -170,8 +170,8 @@ class _Collection:
             arrival = Arrival(self._in_zone(file.when, due))
         else:
             number, suffix = attribution.number, PurePosixPath(file.name).suffix.lower()
-            # Times of download are only compared with each other. All times of a platform have the same zone,
-            # so they may be read as UTC.
+            # A time of download only orders attempts. Without a zone, it is read as UTC, because all times
+            # of a platform have the same zone.
             is_naive = file.when is not None and file.when.tzinfo is None
             downloaded = file.when.replace(tzinfo=UTC) if file.when and is_naive else file.when
             late = bool(attribution.late)
@@ -251,7 +251,7 @@ class Attendance:
 
     @property
     def twice(self) -> Mapping[str, Student]:
-        """The entries of `others` whose student also submitted under the id or a second name."""
+        """The entries of `others` for students who submitted under more than one name or id."""
         submitters = [*self.submitted, *self.others.values()]
         return {id_: student for id_, student in self.others.items() if submitters.count(student) > 1}
 

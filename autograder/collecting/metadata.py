@@ -95,7 +95,7 @@ def _submissions(names: Iterable[str], folder: str) -> set[str]:
 
 
 def _events(data: bytes) -> Iterator[yaml.Event]:
-    """Yield the first document's events. Raise EntryError if there are too many, or if it is not YAML."""
+    """Yield the first document's events. Raise EntryError for too many or for invalid YAML."""
     with suppress(yaml.YAMLError, UnicodeDecodeError):
         text = data.decode("utf-8-sig")
         for number, event in enumerate(() if _DIRECTIVE.search(text) else yaml.parse(text, Loader=_LOADER)):
@@ -133,7 +133,7 @@ def _texts(events: Iterable[yaml.Event]) -> Iterator[tuple[_Path, str]]:
 
 
 def _advance(path: _Path) -> None:
-    """Move `path` to the next item of a list. In a mapping, end it with None until the next key is read."""
+    """Move `path` to the next item of a list. In a mapping, its end is None until the next key is read."""
     if path:
         path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
 
@@ -167,7 +167,7 @@ class Participant:
     number: str
     name: str  # the full name; if Moodle hides names, the text of another column
     email: str = ""
-    group: str = ""  # the group's name in normal form, in which its spellings are equal
+    group: str = ""  # the group's name, as returned by `spelling`
     when: datetime | None = None  # the time of submission; without a zone, because the worksheet gives none
 
 
@@ -279,7 +279,7 @@ def _time_column(header: Sequence[str]) -> int | None:
 
     Headings are in the language of the user who downloads the worksheet. In every language, two headings have
     the same beginning, as in "Last modified (submission)" and "Last modified (grade)". The first counts.
-    Cells are not compared, because students wrote the text of some cells.
+    The cells below the headings are not used, because students wrote some of them.
     """
     starts = [_PARENTHESIS.split(text)[0].strip() if _PARENTHESIS.search(text) else "" for text in header]
     return next((index for index, text in enumerate(starts) if text and text in starts[index + 1 :]), None)

@@ -117,9 +117,9 @@ def class_folder(paths: Sequence[str], exercises: Sequence[str]) -> str:
 def listed_class_folder(paths: Sequence[str], is_listed: Callable[[str], bool]) -> str:
     """Return the folder of the class, such as "a/b/", or "" if there is none.
 
-    It is the first folder with several items, and one of these has the name of a listed student. No folder
-    on the path may have a listed student's name: inside their folder, a student could have made folders with
-    other students' names.
+    It is the first folder with several items, and one of these has the name of a listed student. Neither it
+    nor a folder above it may have a listed student's name: students could have made folders with other
+    students' names inside their own.
     """
     outer = ""
     while len(tops := {path.partition("/")[0] for path in paths}) == 1:
@@ -187,8 +187,8 @@ class PlatformName:
 def read_platform_name(name: str, exercises: Iterable[str] = ()) -> PlatformName | None:
     """Parse a name that Canvas or Moodle wrote. Return None for other names.
 
-    If the name matches the patterns of both, an anonymous name is Canvas's. For other names, the pattern that
-    finds the shorter owner counts.
+    If patterns of both match, Canvas's pattern for anonymous assignments takes precedence, then the pattern
+    that finds the shorter `owner`.
     """
     moodle = _MOODLE.match(name)
     canvas = _ANONYMOUS.match(name) or _CANVAS.match(name)
@@ -210,7 +210,7 @@ def _other_number(match: re.Match[str], exercises: Iterable[str]) -> str:
 
 
 def as_uploaded(name: str) -> str:
-    """Return the name of a typed text as if it were an uploaded file. Other names are not changed."""
+    """Turn the name of a typed text into that of an uploaded file. Other names are not changed."""
     for form, uploaded in _TYPED:
         name = form.sub(uploaded, name)
     return name

@@ -2,7 +2,7 @@
 
 Notebooks are copied into one temporary file, so an archive of any size takes little memory. If a file's name
 does not contain the name of an exercise, the notebook's cells show the exercise. If a student submitted files
-but no notebook, one of these files is refused. If there is a notebook, the student's other files are ignored.
+but no notebook, one file is refused, so that the student is reported. A student's other files are ignored.
 """
 
 import os
@@ -147,7 +147,7 @@ def _choose_encoding(
 ) -> Sequence[ArchiveEntry]:
     """Return the files, with all names decoded in the same way, because one program wrote all of them.
 
-    With the chosen encoding, the most files have a known owner.
+    The encoding that identifies the owners of the most files is chosen.
     """
     count = max((len(file.others) for file in files), default=0)
     choices = [[_decoded(file, number) for file in files] for number in range(count + 1)]
@@ -176,8 +176,8 @@ def _gradescope_records(
 ) -> tuple[Mapping[str, GradescopeRecord], Sequence[Attribution]]:
     """Return the records in Gradescope's metadata file, or a refusal of this file.
 
-    `sound` has the names of the files that are not refused. The archive must have a file of each submission
-    in the metadata file, but this may be a refused file.
+    `sound` has the names of the files that are not refused. For each submission that the metadata file lists,
+    the archive must have a file, refused or not.
     """
     root = archive.resolve().name if archive.is_dir() else ""
     if (folder := find_export(frozenset(sound), root)) is None:
@@ -206,8 +206,8 @@ def _owners_of(file: ArchiveEntry, owners: Owners, archive: str) -> Sequence[Att
 def _recognise(attribution: Attribution, course: Course, owners: Owners) -> Iterator[Attribution]:
     """Yield a notebook with its exercise, which the cells show if the file's name does not contain it.
 
-    If the cells do not show it either, the notebook is refused. A number of Moodle identifies a student only
-    together with the exercise. So after the exercise is known, the student is looked up again.
+    If the cells do not show it either, the notebook is refused. A number from Moodle is valid for one
+    exercise only. So after the exercise is known, the student is looked up again.
     """
     if attribution.exercise or attribution.problem:
         yield attribution
@@ -285,6 +285,8 @@ def _choose_best(group: Sequence[Attribution]) -> Iterator[Attribution]:
 def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, float, bool]]:
     """Return a sort key for a student's notebooks for one exercise. The last notebook counts.
 
+    The first of these rules that distinguishes two notebooks decides:
+
     - Notebooks that were exported as scripts come before other notebooks.
     - Later uploads come later. If the numbers of the uploads are not all different, files with later times
       come later. Times of files in a platform's archive are ignored.
@@ -349,7 +351,7 @@ def _refuse_without_notebook(
 def _students_of(file: ArchiveEntry, owners: Owners) -> tuple[str, ...] | None:
     """Return the ids of the owners of a file that is not a notebook, or None if the file can be ignored.
 
-    If the owner is unknown, return the file's path if the file is packed, or else ().
+    If the owner is unknown, return () or, for a packed file, its path, so that this file is refused.
     """
     name = as_uploaded(file.name)
     if _is_helper(file) and not (owners.platform_name(name) or owners.record(name)):

@@ -51,7 +51,7 @@ def written_time(submission: Submission) -> str | None:
 
 
 def is_final(report: Report, *, unsafe: bool) -> bool:
-    """Whether a report is usable: grading worked, in the sandbox of course.yaml unless `unsafe` is true."""
+    """Whether grading worked and, unless `unsafe` is true, used the sandbox that course.yaml demands."""
     return report.status is not Status.GRADER_ERROR and (unsafe or "unsafe" not in report.sandbox)
 
 

@@ -140,7 +140,7 @@ class ExerciseGradebook:
     def explain(self, submission: Submission, notebook: Notebook, graded: Graded) -> bool:
         """Add the explanations of the questions in `graded` to the report on the recorded attempt.
 
-        If a question has other marks in `graded`, do nothing. Return whether the report was changed.
+        If `graded` has a different mark for a question, do nothing. Return whether the report was changed.
         """
         attempt = self.recorded(submission.student)
         if attempt is None or attempt.report is None:
@@ -185,7 +185,7 @@ class ExerciseGradebook:
     def _passed_over(self, student: str, attempt: Attempt) -> str:
         """Return a text such as "counted: attempt 1 of 2; the newest came so late that it scores 0".
 
-        Return "" if the newest attempt counts, or if only the rule in course.yaml decided against it.
+        Return "" if the newest attempt counts or could have counted under a different rule in course.yaml.
         """
         attempts = self._attempts[student]
         if attempt.digest == attempts[-1].digest:
@@ -294,7 +294,7 @@ def copied_state(course: Course) -> Iterator[Course]:
 
 
 def _share(source: str, target: str) -> None:
-    """Link a file if the system allows it, else copy it. Grading replaces files, so the original is safe."""
+    """Link a file if possible, else copy it. Grading replaces files and never writes into an existing one."""
     try:
         os.link(source, target)
     except OSError:

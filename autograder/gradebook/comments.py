@@ -1,8 +1,8 @@
 """Reads comments.yaml, the course's comment bank, and replaces `#name` in comments by the bank's text.
 
 The file is next to course.yaml or in solutions/. Backups include it only in the first case. The
-formgrader shows a question's comments as buttons. If a grader writes "#units" in a comment, students read the
-text that the bank has for "units".
+formgrader shows the bank's comments on a question as buttons. If a grader writes "#units" in a comment,
+students read the text that the bank has for "units".
 
 If an instructor replies to a regrade request, this module adds the reply to the grader's comment.
 """

@@ -58,7 +58,7 @@ def configuration(course: Course) -> Config:
 
 
 def load(course: Course) -> Config:
-    """Return the settings of nbgrader's commands. Those in nbgrader_config.py override our settings."""
+    """Return the settings for nbgrader's commands: ours, overridden by those in nbgrader_config.py."""
     config = configuration(course)
     config.merge(deepcopy(read_config(course.root)))
     config.CourseDirectory.root = str(course.root)

@@ -82,7 +82,7 @@ class ManualQuestion:
     wording: str  # the text of the lesson that asks the question
     places: Sequence[int]  # indices of the question's graded cells in the notebook
     reason: str = ""  # why an instructor has to check the answer; empty for a new written answer
-    report: QuestionReport | None = None  # if tests grade the question
+    report: QuestionReport | None = None  # the result of the tests, if there are any
     # The lines of code that `reason` refers to. Each line has a position such as "cell 3, line 2".
     lines: Sequence[tuple[str, str]] = ()
     answers: Sequence[GradebookAnswer] = ()  # the answers of all students
@@ -153,7 +153,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         for key in ("student", "last_name", "first_name"):
             if isinstance(resources.get(key), str):
                 resources[key] = escape(resources[key])
-        self._allowance = Allowance()  # the characters and seconds for rendering the whole page
+        self._allowance = Allowance()  # limits the characters and the time of the whole page
         around = [["", ""] for _ in nb.cells]
         try:
             if self.course:
@@ -170,7 +170,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         resources: Resources,
         index: int,  # noqa: ARG002 - nbconvert's signature
     ) -> tuple[NotebookNode, Resources]:
-        """Clean a Markdown cell. Empty a raw cell, which would be shown as HTML."""
+        """Clean a Markdown cell. Delete the text of a raw cell, because it would be shown as HTML."""
         if cell.cell_type == "markdown":
             cleaned = render_markdown(cell, self._allowance, "mathml")
             cell.source = f"<div>{cleaned}</div>".translate(_AS_HTML)
@@ -371,12 +371,12 @@ def hide_exchange_warning() -> None:
 
 
 def is_served() -> bool:
-    """Whether this process serves the formgrader. Other processes have not imported the handlers."""
+    """Whether this process serves the formgrader: only then are the handlers imported."""
     return "nbgrader.server_extensions.formgrader.handlers" in sys.modules
 
 
 def record_saves() -> None:
-    """Make the formgrader add the grader's name to the audit, the log of score changes, with each score."""
+    """Make the formgrader add an audit line with the grader's name for each saved score."""
     handlers = sys.modules.get("nbgrader.server_extensions.formgrader.apihandlers")
     save = None if handlers is None else handlers.GradeHandler.put
     if save is None or hasattr(save, "recorded"):

@@ -137,7 +137,7 @@ class Release:
         if submitted is None:
             return _put_back(graded)
         source = graded.source if graded is not None and graded.metadata.nbgrader.locked else submitted.text
-        # nbformat's own functions would validate each cell against a schema.
+        # nbformat's own functions are slow: they validate each cell against a schema.
         cell = NotebookNode(cell_type=submitted.kind, id=f"cell-{submitted.number}", source=source)
         cell.metadata = NotebookNode()
         if submitted.kind == "code":
@@ -158,7 +158,7 @@ def _with_pictures(cell: NotebookNode, text: str) -> str:
 
 
 def _put_back(cell: NotebookNode) -> NotebookNode:
-    """Return a released cell that the submission lacks. An answer's code cell gets a comment about it."""
+    """Return a released cell that the submission lacks. In an answer's code cell, a comment says so."""
     about = cell.metadata.nbgrader
     note = f"# {_MISSING}\n" if about.solution and not about.grade else ""
     return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"{_MISSING_ID}{about.grade_id}"[:64])

@@ -47,7 +47,7 @@ class SubmissionLine:
     max_score: float | None = None
     seconds_late: float = 0.0
     message: str = ""
-    ours: bool = False  # whether the submission was refused or the autograder failed
+    ours: bool = False  # true if the submission was refused or the autograder failed
     graded: bool = True  # whether this run graded the submission
     waiting: tuple[str, ...] = ()  # the questions that an instructor has to check or grade
     open_points: float = 0.0  # points of questions that a grader has yet to score
@@ -126,7 +126,7 @@ class Ledger:
         digests: Mapping[str, str] | None = None,
         attempt: str = "",
     ) -> None:
-        """Write the penalty and an audit line. Note the old and new scores and the reason for a change."""
+        """Write the penalty and an audit line. For `line`, store the scores and why they changed."""
         student, exercise = row.student_id, self._exercise
         after = self.lateness.enter(row, read_row(exercise, row), submitted_at)
         why = add_line(self._store, exercise.name, after, last, digests=digests, attempt=attempt)

@@ -189,7 +189,7 @@ def _passed_over(
 ) -> str:
     """Return a text for the student on why the newest attempt cannot count.
 
-    Return "" if it counts, or if only the rule in course.yaml decided against it.
+    Return "" if it counts or could have counted under a different rule in course.yaml.
     """
     newest = attempts[-1]
     selection = AttemptSelection(exercise, Lateness(course, exercise), {})

@@ -167,7 +167,7 @@ def _markdown(text: str) -> Markup:
 
 
 def _changed_items(question: WrittenQuestion, rescorings: Sequence[Rescoring]) -> dict[str, str]:
-    """Map the old text of each changed item that graders have given to its new text, or to "" if deleted."""
+    """Return the new text of each changed item that graders have given, by its old text; "" if deleted."""
     changed = {}
     for rescoring in rescorings:
         marking = rescoring.answer.marking

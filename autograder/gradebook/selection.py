@@ -50,7 +50,7 @@ def with_late_note(course: Course, line: CollectedLine) -> CollectedLine:
 
 
 class AttemptSelection:
-    """Chooses the attempt at one exercise that counts. `rows` has nbgrader's submission rows, by student."""
+    """Chooses which attempt at an exercise counts. `rows` has nbgrader's submission rows, by student."""
 
     def __init__(
         self, exercise: Exercise, lateness: Lateness, rows: Mapping[str, SubmittedAssignment]
@@ -86,9 +86,9 @@ class AttemptSelection:
     def choose(self, student: str, candidates: Sequence[Attempt], reports: Mapping[str, Report]) -> Attempt:
         """Return the candidate that counts. `reports` has the up-to-date reports, by the attempt's digest.
 
-        With Counts.BEST, it has the most points after the penalty. If several have, it is the newest that
-        answers a question. Under other rules, it is the first that does not lose all points to the penalty,
-        or else the first.
+        With Counts.BEST, it is the candidate with the most points after the penalty; among equals, the newest
+        that answers a question. Under other rules, it is the first that does not lose all points to the
+        penalty, or else the first.
         """
         if self.rule is Counts.BEST:
             worths = [self._worth(student, each, reports.get(each.digest)) for each in candidates]

@@ -57,7 +57,7 @@ class ChangedAnswerError(AutograderError):
 
 @dataclass(frozen=True)
 class WrittenQuestion:
-    """A written question, which graders score."""
+    """A question that graders score with a rubric."""
 
     course: Course
     exercise: Exercise

@@ -1,4 +1,4 @@
-"""The course's record: our tables in nbgrader's own database, and the only code that opens it.
+"""Our tables in nbgrader's own database, and the code that reads and writes them.
 
 Read in this order:
 

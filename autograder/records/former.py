@@ -143,7 +143,7 @@ def _points(scores: list[float | None]) -> float:
 
 
 def _is_in_gradebook(line: _Row, scores: list[_Row]) -> bool:
-    """Whether the gradebook has the scores of tests in a line that is marked as pending.
+    """Whether the gradebook has the same scores of tests as an audit line that is marked as pending.
 
     The earlier version marked a line, changed the gradebook, and then removed the mark. If the process was
     killed before the last step, the mark remained.

@@ -41,7 +41,7 @@ ATTEMPTS = Table(  # the submitted notebooks, in the order in which they were co
     Column("arrival", JSON),  # the source of `time`, and other values by which attempts are ordered
     Column("secret", LargeBinary),  # needed by nbgrader's exchange to return the feedback page
     Column("told", String),  # the time at which `watch` accepted the attempt for feedback
-    Column("shown", Boolean),  # whether `watch` wrote the feedback page, or failed to grade the attempt
+    Column("shown", Boolean),  # true after `watch` wrote the feedback page or failed to grade the attempt
     UniqueConstraint("student", "exercise", "digest"),
 )
 REPORTS = Table(  # the latest report on each attempt
@@ -93,7 +93,7 @@ REQUESTS = Table(  # students' regrade requests that an instructor has marked as
     _text("asked_as"),  # the student's id when the request was made, which is part of `digest`
     _text("digest"),
 )
-ANSWERS = Table(  # digests of the scored answers, by `grade_id`, the score's id in nbgrader's tables
+ANSWERS = Table(  # digests of the scored answers; `grade_id` is the score's id in nbgrader's tables
     "autograder_answer",
     TABLES,
     Column("grade_id", String(32), primary_key=True),
