@@ -156,7 +156,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NamingRules]:
 
 BESIDE = (f"Anna Lee_17{FILE}", f"Anna Lee_18{FILE}")
 HIDDEN = (f"Rannpháirtí_3000{FILE}", f"Rannpháirtí_3001{FILE}")
-CHOSEN = '"Team Red" is a group, but a student could have chosen this name; pass Moodle\'s'
+CHOSEN = "\"Team Red\" is a group's name, which a student could have taken as a display name; pass Moodle's"
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ def test_a_group_that_is_not_listed_is_reported_beside_the_one_who_handed_in(
     rules: dict[str, NamingRules],
 ) -> None:
     (found,) = attributions("teamblue_101_9001_01_first.ipynb", rules["list"])
-    fix = 'if this is a group, write it into the column "group" of students.csv'
+    fix = 'if this is a group, write its name into the column "group" of students.csv'
     message = f'called "teamblue" in Canvas; {fix}'
     assert (found.student, found.message) == ("ada", message)
 
