@@ -440,8 +440,9 @@ def test_no_worker_may_hold_an_answer_that_the_earlier_one_calls_and_that_answer
     exercise = Exercise(folder)
     _, found = entry.measure(exercise, {"c": ("b",)}, Suite(exercise), lambda _: pytest.fail("graded"))
     message = (
-        "01_three: as an answer to c, the right answer to {} gets 100% of the points; when c is graded again "
-        "with right earlier answers, students' code could call it; change builds_on of c in course.yaml"
+        "01_three: as an answer to c, the right answer to {0} gets 100% of the points; when c is graded "
+        "again, with right earlier answers, students' code could call {0}; change builds_on of c in "
+        "course.yaml"
     )
     assert [finding.rpartition("/")[2] for finding in found] == [message.format("b"), message.format("a")]
 
