@@ -94,7 +94,7 @@ def _worker(settings: CourseSettings | None) -> Iterator[Check]:
 def _walls(zygote: Zygote, demanded: Tier) -> Check:
     tiers = list(Tier)  # the strictest tier is the first
     strict_enough = tiers.index(zygote.tier) <= tiers.index(demanded)
-    state = f"{zygote.tier}: {', '.join(zygote.walls) or 'no walls'}"
+    state = f"{zygote.tier}: {', '.join(zygote.walls) or 'no isolation'}"
     fix = (
         f"course.yaml demands `walls: {demanded}`, which this machine does not offer; set it up as in "
         "autograder/docs/walls.md, or choose a weaker value"

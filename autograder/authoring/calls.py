@@ -69,8 +69,8 @@ def stale(answer: Answer, failed: Sequence[Run]) -> str:
         return ""
     if answer.error:
         return f'{answer.error} does not describe how this answer fails; delete error="{answer.error}"'
-    fix = "correct its parameters and names; if this mistake should fail in this way"
-    return f'fails before it returns a result: {errors[0]}; {fix}, add error="{error}" to its `# %%` line'
+    fix = f'if it should fail in this way, add error="{error}" to the `# %%` line above it'
+    return f"fails before it returns a result: {errors[0]}; correct this answer's parameters and names; {fix}"
 
 
 def _error_before_result(question: str, error: BaseException | None) -> str:

@@ -199,7 +199,7 @@ class Costs:
             kept = [cost.kept for cost in self.wrong if cost.group == group]
             tenths = Counter(math.ceil(round(10 * share, 6)) for share in kept)
             counts = " ".join(f"{tenths[tenth]:4}" for tenth in range(11))
-            head = f"{group:14} {len(kept):4} answers; numbers with 0 %, up to 10 %, ... 100 % of the points"
+            head = f"{group:14} {len(kept):4} answers; how many get 0 %, up to 10 %, ... 100 % of the points"
             yield f"{head}: {counts}"
         for cost in sorted(self.wrong, key=lambda cost: -cost.distance)[:_FURTHEST]:
             if cost.distance:
@@ -384,7 +384,7 @@ def _needed_tests(
         yield f"{suite.exercise.suite}: {problem}; {fix}"
     for (question, name), place in places.items():
         if fails.get((question, name), ("",)):
-            problem = f"{name} needs no exception: a test catches it, or it fits no right answer"
+            problem = f"{name} needs no exception: a test catches it, or it changes no right answer"
             yield f"{place}: {problem}; delete the exception"
 
 
@@ -400,10 +400,8 @@ def _shares_outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Decl
             yield f"{cost.place or suite.exercise.suite}: {cost}{_rule_and_fix(suite, cost)}"
     for (question, name), place in reasons.items():
         if (question, name) not in outside:
-            problem = (
-                f'no wrong answer "{name}" to {question} gets a share of the points that needs an exception'
-            )
-            yield f"{place}: {problem}; delete the exception"
+            problem = f"its share of the points is allowed, or no wrong answer to {question} has this name"
+            yield f'{place}: "{name}" needs no exception: {problem}; delete the exception'
 
 
 def _rule_and_fix(suite: Suite, cost: Cost) -> str:

@@ -40,7 +40,8 @@ def measure(
     problems = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
     proved = f"{problems.count(None)} of {len(pairs)}"
     summary = (
-        f"in {proved} pairs of builds_on, a wrong answer to the earlier question costs no points in the later"
+        f"in {proved} pairs of questions in builds_on, a wrong earlier answer costs no points in the later "
+        "question"
         if pairs
         else ""
     )
@@ -117,7 +118,7 @@ def _substitute_problem(exercise: Exercise, later: str, other: str, suite: Suite
     if (share := _share(suite, (*exercise.reference, f"{later} = {other}"), later)) <= MOST:
         return None
     problem = f"as an answer to {later}, the right answer to {other} gets {share:.0%} of the points"
-    danger = f"when {later} is graded again with right earlier answers, students' code could call it"
+    danger = f"when {later} is graded again, with right earlier answers, students' code could call {other}"
     return f"{exercise.folder}: {problem}; {danger}; change {BUILDS_ON} of {later} in course.yaml"
 
 

@@ -88,8 +88,8 @@ def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime)
             last = last_due_time(course, earlier)
             if answered and (last is None or now <= last):
                 when = f"after {last.isoformat(' ', 'minutes')}" if last else f"when {earlier} has ended"
-                problem = f"students could read answers to {answered} of {earlier} in its code"
-                yield f"{exercise.name}: {problem}; release it {when}"
+                problem = f"the code for students contains answers to {answered} of {earlier}"
+                yield f"{exercise.name}: {problem}; release {exercise.name} {when}"
 
 
 def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:

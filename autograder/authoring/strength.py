@@ -239,7 +239,7 @@ def _wrong_edits(
     for edit in trees:
         mutants = [mutant for mutant in every if mutant.is_made_by(edit, trees[edit])]
         if not mutants:
-            problem = f"this edit leads to none of the tested changes to the solution of {edit.question}"
+            problem = f"this edit makes none of the mutants of {edit.question} that `verify` tests"
             yield f"{edit.place}: {problem}; correct or delete the edit"
         elif any(mutant not in passing for mutant in mutants):
             yield f"{edit.place}: with this edit, the solution fails a hidden test; delete the edit"

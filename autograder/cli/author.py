@@ -103,7 +103,7 @@ def verify(
         counts = f"accepted answers: {proof.accepted}; known mistakes: {proof.mistakes}"
         measured = (proof.costs, proof.carried, proof.strength)
         counts += "".join(f"; {figure}" for figure in measured if figure and str(figure))
-        leak = f"; one report can reveal at most {proof.bits} bits about the hidden inputs to a student"
+        leak = f"; one report can reveal to a student at most {proof.bits} bits about the hidden inputs"
         counts += leak if proof.bits else ""
         verified = "verified earlier, unchanged since" if proof.is_reused else "verified"
         click.echo(f"{proof.exercise}: {'not verified' if proof.findings else verified} ({counts})")
@@ -114,11 +114,11 @@ def verify(
         for line in proof.strength.survivors if verbose and proof.strength else ():
             click.echo(f"  {line}")
         for name in proof.costs.harmless if verbose and proof.costs else ():
-            click.echo(f"  With the misconception {name} put into it, a right answer still passes all tests.")
+            click.echo(f"  A right answer, changed by the misconception {name}, still passes all tests.")
     if len(proofs) == len(course.exercises):
         for rule in idle_rules(course, proofs):
             click.echo(
-                f"This rule in solutions/misconceptions fits no right answer; delete or correct it: {rule}"
+                f"This rule in solutions/misconceptions changes no right answer; delete or correct it: {rule}"
             )
     if verbose:
         click.echo("\n".join(appearances(course, proofs)))

@@ -57,12 +57,12 @@ _DAMAGED = "is damaged; download it again"
 _NO_ARCHIVE = "is not a zip or tar archive, or is damaged; download it again"
 _TOO_MANY = "contains too many entries; collect it in parts"
 _ALONE = (
-    "is a single notebook, which does not name a student; put it into a folder with the student's id as its "
-    "name, and put this folder into a folder that you collect"
+    "is a single notebook, which does not name a student; move it to FOLDER/STUDENT/, with the student's id "
+    "for STUDENT, and collect FOLDER"
 )
 _MAX_DEPTH = 100  # the most nested folders, all of which are open at the same time
 _TOO_DEEP = f"is inside more than {_MAX_DEPTH} nested folders; move it to a folder nearer to the top"
-_TOO_NESTED = "is an archive inside an inner archive; unpack the archive that contains it"
+_TOO_NESTED = 'is an archive inside "{0}"; unpack "{0}" before you collect'
 _LINK, _NOT_PLAIN = "is a link", "is not a plain file"
 
 
@@ -131,7 +131,7 @@ class ArchiveEntry:
         except EXHAUSTION:
             raise EntryError(TOO_COSTLY) from None
         if len(content) > MAX_BYTES:
-            raise EntryError(f"is larger than {MAX_BYTES >> 20} MB without its outputs")
+            raise EntryError(f"is larger than {MAX_BYTES >> 20} MB, even without its outputs")
         return content
 
 
@@ -187,7 +187,7 @@ def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
     try:
         data = entry.read(_MAX_NESTED)
         for inner in _read_archive(io.BytesIO(data), len(data), bounds):
-            deeper = _TOO_NESTED if is_archive(inner.name) else ""
+            deeper = _TOO_NESTED.format(entry.name) if is_archive(inner.name) else ""
             problem, empty = inner.problem or deeper, False
             yield replace(inner, name=entry.name, inside=inner.name, when=entry.when, problem=problem)
         if empty:

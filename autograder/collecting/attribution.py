@@ -31,6 +31,7 @@ from autograder.submission.submission import exercise_in, is_student
 # Canvas appends a UUID.
 _COPY = re.compile(r"(-\d+| ?\(\d+\)|-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
 _GRADESCOPE_FOLDER = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
+_ALSO_GROUP = "a group's name, which a student could have taken as a display name"
 _NO_STUDENT = "does not name a student; put the file into a folder with the student's id as its name"
 _NO_METADATA = "collect Gradescope's export unchanged, with its submission_metadata.yml"
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
@@ -245,13 +246,13 @@ class Owners:
         if group and user is None:
             cell = f'in the column "{_CANVAS}" and the row of the member who submitted this file'
             fix = f"write {number or 'the number'} into {STUDENTS}, {cell}"
-            raise EntryError(f'"{name.owner}" is a group, but a student could have chosen this name; {fix}')
+            raise EntryError(f'"{name.owner}" is {_ALSO_GROUP}; {fix}')
         if group and user is not None and user in group and not _is_called(user, name.owner):
             yield from _of_group(name.owner, group)
         elif user is not None:
             message = ""
             if user.names and not _is_called(user, name.owner):
-                fix = f'if this is a group, write it into the column "group" of {STUDENTS}'
+                fix = f'if this is a group, write its name into the column "group" of {STUDENTS}'
                 message = f'called "{name.owner}" in Canvas; {fix}'
             yield Attribution(user.id, number=number, message=message)
         elif namesakes := [other for other in students.squeezed(name.owner) if not _has_number(other)]:
@@ -301,7 +302,9 @@ class Owners:
             yield from _of_group(name.owner, group)
         elif not name.number:
             problem = f'belongs to Moodle\'s group "{name.owner}", whose members are unknown'
-            raise EntryError(f'{problem}; write it into the column "group" of {STUDENTS} for each member')
+            raise EntryError(
+                f'{problem}; write this name into the column "group" of {STUDENTS} for each member'
+            )
         elif row := self._row(name):
             yield Attribution(self.person(row), when=row.when, number=name.number)
         elif len(self._moodle_numbers[name.owner]) > 1:
@@ -344,7 +347,7 @@ class Owners:
         group = students.in_group(name.owner)
         if group and name.number and not self._times.participants:
             fix = "pass Moodle's grading worksheet with --times"
-            raise EntryError(f'"{name.owner}" is a group, but a student could have chosen this name; {fix}')
+            raise EntryError(f'"{name.owner}" is {_ALSO_GROUP}; {fix}')
         return group
 
     def person(self, row: Participant) -> str:

@@ -251,7 +251,7 @@ def _refuse_if_shared(attribution: Attribution, top: str, inner: Set[str]) -> It
     outer = os.path.commonpath([f"{top}{first}/{folder}" for folder in inner])
     problem = f'"{attribution.student}" has {attribution.exercise} in several folders'
     fix = f'unpack the archive and collect "{outer}"; if not, keep only one folder'
-    yield replace(attribution, problem=f"{problem}; if each folder belongs to a student, {fix}")
+    yield replace(attribution, problem=f"{problem}; if these folders belong to different students, {fix}")
 
 
 def _folder_below(attribution: Attribution, top: str, exercises: Sequence[str]) -> str:

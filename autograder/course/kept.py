@@ -17,7 +17,9 @@ DATABASES = (GRADEBOOK, STORE)
 FOLDERS = ("submitted", "attempts", "autograded")
 # Files that earlier versions wrote. Backups of these versions contain them.
 FORMER = ("audit.jsonl", "exports.jsonl", "regrade_done.jsonl", "attempts/*/*")
-BEFORE_STORE = f"was written before {STORE} existed; the autograder's commit 3e0e7002 can convert it"
+BEFORE_STORE = (
+    f"was written before {STORE} existed; the autograder's version at commit 3e0e7002 can convert it"
+)
 # Instructors edit these files, so they have ordinary permissions. Only the owner can read the other files.
 OPEN = (STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
 

@@ -141,7 +141,7 @@ class LateSettings(_Strict):
         0.0, description="the lowest score after a penalty, as a percentage of the exercise's points"
     )
     cut_off: Duration | None = Field(
-        None, description="how long after the due date late work can score points"
+        None, description="how long after the due date a submission can still score points"
     )
 
     def penalty(self, score: float, points: float, due: datetime, handed_in: datetime) -> float:
@@ -231,11 +231,12 @@ class ExerciseSettings(_Strict):
     )
     builds_on: dict[Name, tuple[Name, ...]] = Field(
         {},
-        description="by question, the earlier questions that its answer may call; if both answers fail, the "
-        "later answer is graded again with a right answer to the earlier one, and the better score counts",
+        description="by question, the earlier questions whose functions its answer may call; if an answer "
+        "fails and calls a failed earlier answer, it is graded again with a right earlier answer, and the "
+        "better score counts",
     )
     repairs: RepairsShown | None = Field(
-        None, description="what students see of repairs in this exercise: place, shown, named or off"
+        None, description="a value that replaces the course's `repairs` in this exercise"
     )
 
 

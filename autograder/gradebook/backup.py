@@ -114,14 +114,16 @@ def _names(course: Course, path: Path, archive: zipfile.ZipFile) -> list[str]:
         raise UsageError(f"{path}: was not written by `autograder backup`")
     match json.loads(archive.read(_CONTENTS)):
         case {"course": str(name)} if name != course.settings.course:
-            raise UsageError(f'{path}: is of the course "{name}"; restore it in that course\'s folder')
+            raise UsageError(
+                f'{path}: is a backup of the course "{name}"; restore it in that course\'s folder'
+            )
         case {"course": str()}:
             pass
         case _:
             raise UsageError(f"{path}: its file {_CONTENTS} names no course; make the backup again")
     for name in names:
         if any(fnmatch(name, pattern) for pattern in FORMER):
-            raise UsageError(f"{path}: {BEFORE_STORE}; restore it with that commit, and back up again")
+            raise UsageError(f"{path}: {BEFORE_STORE}; restore it with that version, and back up again")
         if not is_kept(name) or ".." in PurePosixPath(name).parts:
             raise UsageError(f"{path}: contains {name}, which is not part of a backup; make the backup again")
     return names

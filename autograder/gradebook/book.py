@@ -183,7 +183,7 @@ class ExerciseGradebook:
         )
 
     def _passed_over(self, student: str, attempt: Attempt) -> str:
-        """Return a text such as "counted: attempt 1 of 2; the newest came so late that it scores 0".
+        """Return a text such as "counted: attempt 1 of 2; the newest attempt came so late that it scores 0".
 
         Return "" if the newest attempt counts or could have counted under a different rule in course.yaml.
         """
@@ -192,7 +192,7 @@ class ExerciseGradebook:
             return ""
         why = self._selection.why_passed_over(student, attempts[-1]).rstrip(".")
         name = name_of_attempt(self.exercise, attempts, attempt)
-        return f"counted: {name}; the newest {why}" if why else ""
+        return f"counted: {name}; the newest attempt {why}" if why else ""
 
     def _candidates_of(self, student: str) -> Sequence[Attempt]:
         """Return the attempts from which `finish` chooses, the preferred attempt first."""

@@ -55,7 +55,7 @@ _REASONS = {
     "own text": "This student did not change the cell for the answer, but wrote text in other cells. "
     "This page shows the other cells.",
     "grader error": "The autograder itself failed on this question. An earlier score is kept.",
-    "": "Since an instructor graded this answer, the answer or the question's points have changed.",
+    "": "After an instructor graded this answer, the answer or the question's points changed.",
 }
 _get_nbgrader_students = NbGraderAPI.get_students
 

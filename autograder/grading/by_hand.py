@@ -15,8 +15,8 @@ from autograder.course.rule import Rule
 from autograder.worker.operators import LOST
 
 _LOOKS = "An instructor will look at this answer"
-_UNREAD = f"{_LOOKS} because the grader cannot read its code."
-_NOT_RECORDED = f"{_LOOKS} because the grader could not record what its code ran."
+_UNREAD = f"{_LOOKS} because the grader cannot read the answer's code."
+_NOT_RECORDED = f"{_LOOKS} because the grader could not record all operations that the answer ran."
 _RAN = f"{_LOOKS}. Its code ran an operation that"
 _NOT_ALLOWED = "this question does not allow."
 _ROUNDS = 10  # greatest number of rounds in `_reached`

@@ -268,7 +268,7 @@ class Diagnosis:
             hint = same_code.hint if same_code else f"Y{results}"
             return Explanation(words.joined(wrong.question, [name]), hint)
         if not self._shows_lines:
-            hint = f"{_TWO_MISTAKES} After a repair of only one of them, y{results}"
+            hint = f"{_TWO_MISTAKES} If only one of them is repaired, y{results}"
             return Explanation(words.joined(wrong.question, [name]), hint)
         (edit,) = repair.edits
         first_name, what = self._described_edit(wrong, looked, edit)

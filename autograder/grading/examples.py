@@ -65,9 +65,8 @@ class Examples:
             never.append("calls by expect_printed")
         end = f"; never {' or '.join(never)}" if never else ""
         size = f"each with at most {MOST_NUMBERS} numbers{characters}{end}"
-        return (
-            f"at most {MOST_GRIDS} arguments, and {MOST_WEIGHTS} weights that the test sets by name, {size}"
-        )
+        weights = f"{MOST_WEIGHTS} weight tensors that the test sets"
+        return f"at most {MOST_GRIDS} arguments and {weights}, {size}"
 
     def questions_without_example(self) -> Iterator[str]:
         """Yield each question for which no example can be shown, because its tests make no small calls."""

@@ -20,7 +20,7 @@ from autograder.worker.coding import TABLE
 from autograder.worker.protocol import Parts
 
 _SENTENCES = 8  # number of different things that a report can say on a question's rule, including nothing
-_RESULTS_FIRST = "This test gives points only if the tests of the results pass."
+_RESULTS_FIRST = "This test gives points only if the tests that check your results pass."
 _CALL, _VARIABLE = "A call must give {}, but it gave {}.", "The variable must be {}, but it is {}."
 _INSIDE = {  # by sentence on a whole value: the sentence if an item of a tuple, list or dict is wrong
     _CALL: "The result of a call must contain {}, but it contained {}.",

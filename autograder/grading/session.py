@@ -310,7 +310,8 @@ def _left_out(error: Exception, limits: Limits) -> LeftOut:
         case DiedError(reason=reason):
             return LeftOut(Verdict.CRASHED, f"ended the program: {reason}")
     return LeftOut(
-        Verdict.CRASHED, "made the program that runs it send the grader something that is not a valid reply"
+        Verdict.CRASHED,
+        "was stopped, because the program that ran it sent the grader something that is not a valid reply",
     )
 
 

@@ -34,7 +34,7 @@ def exists(root: Path) -> bool:
 def refuse_older(root: Path) -> None:
     """Raise UsageError if the course in `root` has files of a version that did not use autograder.db."""
     if not exists(root) and (old := next((path for name in FORMER for path in root.glob(name)), None)):
-        fix = "check out that commit, run one of its commands in this course, and return to this version"
+        fix = "check out that commit, run `autograder requests` in this course, and return to this version"
         raise UsageError(f"{old}: {BEFORE_STORE}; {fix}")
 
 

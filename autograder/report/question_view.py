@@ -17,7 +17,7 @@ MEANINGS = {
     Verdict.PASSED: "All tests passed.",
     Verdict.FAILED: "Some tests failed.",
     Verdict.NOT_ATTEMPTED: "You have not filled in this cell.",
-    Verdict.NOT_JUDGED: "Some tests give points only if the tests of your results pass.",
+    Verdict.NOT_JUDGED: "Some tests give points only if the tests that check your results pass.",
     Verdict.NOT_DEFINED: "Running the notebook from top to bottom does not define this name.",
     Verdict.CRASHED: "Your code stopped with an error.",
     Verdict.TIMED_OUT: "Your code took too long.",

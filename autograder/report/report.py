@@ -93,7 +93,7 @@ class QuestionReport:
 
     @property
     def halves_in_words(self) -> str:
-        """A text such as "1.5 of 3 points: 1.5 of 1.5 for results, 0 of 1.5 for everything else".
+        """A text such as "1.5 of 3 points: 1.5 of 1.5 for right results, 0 of 1.5 for the other tests".
 
         It is empty if all points or no points are earned, or if there are only basic tests.
         """
@@ -103,7 +103,7 @@ class QuestionReport:
         half = self.max_score / 2
         parts = [f"{number(round(half * share, 2))} of {number(half)}" for share in (results, others)]
         points = f"{number(self.score)} of {number(self.max_score)} points"
-        return f"{points}: {parts[0]} for results, {parts[1]} for everything else"
+        return f"{points}: {parts[0]} for right results, {parts[1]} for the other tests"
 
 
 def earned_halves(tests: Sequence[TestReport]) -> tuple[float | None, float | None]:

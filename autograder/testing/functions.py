@@ -53,7 +53,7 @@ class Functions:
             with silence():
                 if self._calls > MAX_CALLS:
                     raise RuntimeError(
-                        f"the functions that a test passes can be called {MAX_CALLS:,} times in all"
+                        f"the functions passed to an answer can be called at most {MAX_CALLS:,} times in all"
                     )
                 value = encoder.encode(_result(function, args, kwargs, weights))
             return {"value": value}, encoder.parts

@@ -228,7 +228,7 @@ def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> Hidden
         raise SourceError(f"{where} has weight {weight:g}; it must be above 0")
     basic, needs_results = (bool(mark.kwargs.get(option)) for option in ("basic", "needs_results"))
     if basic and (weight != 1 or needs_results):
-        raise SourceError(f"{where} has basic=True; delete its weight and needs_results, or basic=True")
+        raise SourceError(f"{where} has basic=True, so delete weight and needs_results, or delete basic=True")
     return HiddenTest(
         name, doc.splitlines()[0], weight, number, item.originalname, basic, needs_results, line
     )

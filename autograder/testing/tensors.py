@@ -220,7 +220,8 @@ def expect_gradcheck(function: Remote, **arguments: object) -> None:
             direction = random(leaf.shape, dtype=torch.float64)
             slope, *_ = _slopes(function, inputs, {position: direction}, 1e-3)
             moved, predicted = (expect_tensor(slope, weight.shape) * weight).sum(), gradient * direction
-            wrong = f"The gradient of {names[position]} does not match how the result changes."
+            name = names[position]
+            wrong = f"The gradient of {name} does not match how the result changes with {name}."
             expect_moved(moved, [predicted], f"{wrong} Is a step detached?", atol=1e-3)
 
 

@@ -23,7 +23,7 @@ def _single(*types: str, encode: Callable[[Any], Any], decode: Callable[[Any], A
 
 
 def _malformed(content: object) -> Any:
-    raise ProtocolError(f"a value that JSON can express has a type name: {type(content).__name__}")
+    raise ProtocolError(f"a plain JSON value must not have a type name: {type(content).__name__}")
 
 
 def _text(value: str) -> str:

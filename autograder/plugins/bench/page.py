@@ -67,7 +67,7 @@ def to_markdown(
     count, marks = len(ours[0].full), ours[-1].full
     our_parts = [part for measurement in ours for part in measurement.parts] if others else []
     rows = [["grader", "time for one submission", f"time for {count} submissions", "peak memory"]]
-    rows[0] += [f"times as long as {name}" for name, _ in our_parts]
+    rows[0] += [f'time divided by that of "{name}"' for name, _ in our_parts]
     rows.append(["---", *("---:" for _ in rows[0][1:])])
     for measurement in (*others, *ours):
         about = "" if measurement in ours else "about "
@@ -80,7 +80,8 @@ def to_markdown(
     different = [sum(len(other.full[id_] ^ marks[id_]) for id_ in other.full) for other in others]
     notes = [
         f"{other.grader} graded only {len(other.full)} submissions, from which its time for {count} is "
-        f"estimated. Its results differ from those of this grader for {answers} of their answers."
+        f"estimated. {answers} of their answers got full marks from {other.grader} or from this grader, but "
+        "not from both."
         for other, answers in zip(others, different, strict=True)
     ]
     return "\n\n".join(filter(None, [where, table, " ".join(notes)]))

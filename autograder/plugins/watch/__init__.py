@@ -34,9 +34,9 @@ from autograder.errors import OUR_FAILURE
     default=30.0,
     metavar="SECONDS",
     type=click.FloatRange(0.1),
-    help="Pause between two looks for new submissions. Default: 30.",
+    help="Seconds between searches for new submissions. Default: 30.",
 )
-@click.option("--rounds", type=click.IntRange(1), metavar="N", help="Stop after N looks.")
+@click.option("--rounds", type=click.IntRange(1), metavar="N", help="Stop after N searches.")
 @options.jobs(help="Grade in N processes. Default: 1.")
 def watch(
     course: "options.Course",

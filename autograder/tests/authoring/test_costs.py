@@ -132,7 +132,7 @@ def test_a_misconception_that_no_test_sees_is_found_until_its_author_declares_it
     assert measured(course, share=1).findings == ()
     place = declare(course, "row_sums", 'misconceptions = ["other_rows"]')
     (needless,) = measured(course, share=0.5).findings
-    problem = "other_rows needs no exception: a test catches it, or it fits no right answer"
+    problem = "other_rows needs no exception: a test catches it, or it changes no right answer"
     assert needless == f"{place}: {problem}; delete the exception"
 
 
@@ -153,8 +153,8 @@ def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_autho
     declare(course, "row_sums", 'shares = ["columns"]')
     place = declare(course, "double", 'shares = ["squares"]')
     told = [finding for finding in measured(course).findings if "columns" in finding or "squares" in finding]
-    problem = 'no wrong answer "squares" to double gets a share of the points that needs an exception'
-    assert told == [f"{place}: {problem}; delete the exception"]
+    problem = "its share of the points is allowed, or no wrong answer to double has this name"
+    assert told == [f'{place}: "squares" needs no exception: {problem}; delete the exception']
 
 
 def test_a_test_that_sees_a_mistake_with_some_inputs_only_is_found(course: Course) -> None:
@@ -202,7 +202,7 @@ def test_shares_are_counted_by_class_and_the_furthest_from_the_rules_are_listed(
     assert results.startswith("results wrong")
     assert (
         " ".join(corner.split())
-        == "corner 1 answers; numbers with 0 %, up to 10 %, ... 100 % of the points: 0 0 0 0 0 0 0 0 1 0 0"
+        == "corner 1 answers; how many get 0 %, up to 10 %, ... 100 % of the points: 0 0 0 0 0 0 0 0 1 0 0"
     )
     assert trivial.startswith("trivial")
 

@@ -117,16 +117,16 @@ def test_given_code_that_answers_an_earlier_exercise_is_warned_of_until_that_is_
         return list(answered_early(course, course.chosen(["08", "09"]), now))
 
     undated = (
-        "08_multi_head_attention: students could read answers to causal_mask of 06_causal_attention in its "
-        "code; release it when 06_causal_attention has ended"
+        "08_multi_head_attention: the code for students contains answers to causal_mask of "
+        "06_causal_attention; release 08_multi_head_attention when 06_causal_attention has ended"
     )
     seven = (
-        "08_multi_head_attention: students could read answers to Attention of 07_cross_attention in its "
-        "code; release it after 2026-03-01 18:00+00:00"
+        "08_multi_head_attention: the code for students contains answers to Attention of "
+        "07_cross_attention; release 08_multi_head_attention after 2026-03-01 18:00+00:00"
     )
     eight = (
-        "09_tiny_gpt: students could read answers to MultiHeadAttention of 08_multi_head_attention in its "
-        "code; release it after 2026-03-08 18:00+00:00"
+        "09_tiny_gpt: the code for students contains answers to MultiHeadAttention of "
+        "08_multi_head_attention; release 09_tiny_gpt after 2026-03-08 18:00+00:00"
     )
     assert warned(due) == [undated, seven, eight]
     assert warned(due + timedelta(days=1)) == [undated, eight]

@@ -193,7 +193,7 @@ def test_a_weak_suite_is_found_with_each_survivor_and_what_to_do(course: Course)
     [
         (
             7,
-            "mistakes.py:26: this edit leads to none of the tested changes to the solution of row_sums; "
+            "mistakes.py:26: this edit makes none of the mutants of row_sums that `verify` tests; "
             "correct or delete the edit",
         ),
         (0, "mistakes.py:26: with this edit, the solution fails a hidden test; delete the edit"),

@@ -303,7 +303,7 @@ def test_while_an_accepted_answer_fails_exceptions_are_not_called_needless(
     """They may be about what the catalogue makes of this answer."""
     place = write_answer(small(course), 'exception="double"', '"""Why."""\nmisconceptions = ["no_such"]')
     path, _, line = place.rpartition(":")
-    problem = "no_such needs no exception: a test catches it, or it fits no right answer"
+    problem = "no_such needs no exception: a test catches it, or it changes no right answer"
     needless = f"{path}:{int(line) + 2}: {problem}; delete the exception"
     assert findings(course, zygote) == needless
     write_answer(small(course), 'accepted="other"', '"""Once."""\ndef double(x):\n    return x')
@@ -331,7 +331,8 @@ def test_a_pair_of_course_yaml_is_proved_by_a_right_answer_that_calls_the_earlie
     assert proof.findings == ()
     assert (
         proof.carried
-        == "in 1 of 1 pairs of builds_on, a wrong answer to the earlier question costs no points in the later"
+        == "in 1 of 1 pairs of questions in builds_on, a wrong earlier answer costs no points in the later "
+        "question"
     )
 
 
@@ -400,8 +401,8 @@ def test_nothing_builds_on_a_question_that_answers_it_by_itself(
     _, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
     assert finding.endswith(
         "as an answer to row_sums, the right answer to double gets 0% of the points; when row_sums is "
-        "graded again with right earlier answers, students' code could call it; change builds_on of row_sums "
-        "in course.yaml"
+        "graded again, with right earlier answers, students' code could call double; change builds_on of "
+        "row_sums in course.yaml"
     )
 
 
@@ -439,8 +440,9 @@ def test_no_worker_may_hold_an_answer_that_the_earlier_one_calls_and_that_answer
     exercise = Exercise(folder)
     _, found = entry.measure(exercise, {"c": ("b",)}, Suite(exercise), lambda _: pytest.fail("graded"))
     message = (
-        "01_three: as an answer to c, the right answer to {} gets 100% of the points; when c is graded again "
-        "with right earlier answers, students' code could call it; change builds_on of c in course.yaml"
+        "01_three: as an answer to c, the right answer to {0} gets 100% of the points; when c is graded "
+        "again, with right earlier answers, students' code could call {0}; change builds_on of c in "
+        "course.yaml"
     )
     assert [finding.rpartition("/")[2] for finding in found] == [message.format("b"), message.format("a")]
 

@@ -110,7 +110,7 @@ def test_grade_and_the_page_say_which_attempt_counts_and_why(ready: Course) -> N
     hand_in_all(course, (1.0, -1), (0.6, 50))
     (line,) = grade_submissions(course, [small(course)], executor=ByTheirWord()).lines
     assert line.message == (
-        "counted: attempt 1 of 2, 2026-03-01 17:00 CET; the newest came so late that it scores 0"
+        "counted: attempt 1 of 2, 2026-03-01 17:00 CET; the newest attempt came so late that it scores 0"
     )
     assert (
         feedback(course, "ann").count("came so late that it scores 0. Your score is for attempt 1 of 2, ")
@@ -118,7 +118,7 @@ def test_grade_and_the_page_say_which_attempt_counts_and_why(ready: Course) -> N
     )
     hand_in_all(course, ("unreadable", 51))
     (line,) = grade_submissions(course, [small(course)], executor=ByTheirWord()).lines
-    assert "CET; the newest cannot be read: not JSON" in line.message
+    assert "CET; the newest attempt cannot be read: not JSON" in line.message
     assert (
         "<p class=message>Your newest file, of 2026-03-03 21:00 CET, cannot be read: not JSON (line 1, "
         "column 27), so the file may be incomplete. Open it in Jupyter and save it. Hand it in again. "

@@ -187,7 +187,7 @@ CASES: dict[str, tuple[bytes | Callable[[], bytes], Found]] = {
         zipped({"ada.zip": zipped({**LONE, "more.zip": zipped(LONE)}), "bob.tgz": packed_tar()}),
         {
             "ada.zip/n": b"1", "bob.tgz/n.ipynb": b"x",
-            "ada.zip/more.zip": "is an archive inside an inner archive; unpack the archive that contains it",
+            "ada.zip/more.zip": 'is an archive inside "ada.zip"; unpack "ada.zip" before you collect',
         },
     ),
     "nested bomb": (

@@ -156,7 +156,8 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NamingRules]:
 
 BESIDE = (f"Anna Lee_17{FILE}", f"Anna Lee_18{FILE}")
 HIDDEN = (f"Rannpháirtí_3000{FILE}", f"Rannpháirtí_3001{FILE}")
-CHOSEN = '"Team Red" is a group, but a student could have chosen this name; pass Moodle\'s'
+TAKEN = "is a group's name, which a student could have taken as a display name"
+CHOSEN = f'"Team Red" {TAKEN}; pass Moodle\'s'
 
 
 @pytest.mark.parametrize(
@@ -187,7 +188,7 @@ CHOSEN = '"Team Red" is a group, but a student could have chosen this name; pass
         ("list", "lovelaceada_101_9001_01_first.ipynb", ["ada"]),
         ("list", "obeebobb_555_9001_01_first.ipynb", ["bob"]),
         ("list", "teamred_101_9001_01_first.ipynb", ["ada", "bob"]),
-        ("list", "teamred_555_9001_01_first.ipynb", '"teamred" is a group, but a student could have chosen'),
+        ("list", "teamred_555_9001_01_first.ipynb", f'"teamred" {TAKEN}'),
         ("list", "teamred_103_9001_01_first.ipynb", ["eve"]),
         ("list", f"Ada Lovelace_7{FILE}", ["ada"]),
         ("list", f"Lovelace, Ada_7{FILE}", ["ada"]),
@@ -269,7 +270,7 @@ zoe,Zoe Zy,
         # Whoever has not come before has nobody's name who has, nor that of a group.
         ("beebob_777_9001_01_first.ipynb", (), "of bob, whose earlier submissions have Canvas's number 555"),
         ("beebob_LATE_777_9001_01_first.ipynb", (), "have Canvas's number 555, not 777; write the right"),
-        ("teamred_777_9001_01_first.ipynb", (), '"teamred" is a group, but a student could have chosen this'),
+        ("teamred_777_9001_01_first.ipynb", (), f'"teamred" {TAKEN}'),
         ("zoezy_777_9001_01_first.ipynb", (), ["zoe"]),
         ("zoezy_777_9001_01_first.ipynb", ("zoezy_778_9002_01_first.ipynb",), "users of Canvas (777, 778)"),
         ("beebob_555_9001_01_first.ipynb", ("beebob_778_9002_01_first.ipynb",), ["bob"]),
@@ -282,7 +283,7 @@ zoe,Zoe Zy,
         (f"Zoe Zy_35{FILE}", (), '"gone" is not in the list of students'),
         (f"Zoe Zy_555{FILE}", (), ["zoe"]),  # no exercise has Canvas's numbers
         ("Zoe Zy_555_assignsubmission_file/x.ipynb", (), ["zoe"]),
-        (f"Team Red_31{FILE}", (), '"Team Red" is a group, but a student could'),
+        (f"Team Red_31{FILE}", (), f'"Team Red" {TAKEN}'),
     ],
 )  # fmt: skip
 def test_a_number_that_came_before_decides_and_not_a_name_that_somebody_may_have_chosen(
@@ -336,7 +337,7 @@ def test_a_group_that_is_not_listed_is_reported_beside_the_one_who_handed_in(
     rules: dict[str, NamingRules],
 ) -> None:
     (found,) = attributions("teamblue_101_9001_01_first.ipynb", rules["list"])
-    fix = 'if this is a group, write it into the column "group" of students.csv'
+    fix = 'if this is a group, write its name into the column "group" of students.csv'
     message = f'called "teamblue" in Canvas; {fix}'
     assert (found.student, found.message) == ("ada", message)
 

@@ -94,7 +94,7 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     ),
     # Folders of several students are not taken for one student's
     *(
-        (names, [f'folder belongs to a student, unpack the archive and collect "{around}"'] * 2)
+        (names, [f'folders belong to different students, unpack the archive and collect "{around}"'] * 2)
         for names, around in (
             (["class/week1/ann/01_small.ipynb", "class/week1/bob/01_small.ipynb"], "class/week1"),
             (["a/x/ann/01_small.ipynb", "a/x/bob/01_small/01_small.ipynb"], "a/x"),
@@ -482,8 +482,8 @@ submission_5:
 def test_a_notebook_alone_is_told_where_to_go(course: Course, tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "mail", {"ada/01_small.ipynb": notebook()})
     problem = (
-        "is a single notebook, which does not name a student; put it into a folder with the student's id "
-        "as its name, and put this folder into a folder that you collect"
+        "is a single notebook, which does not name a student; move it to FOLDER/STUDENT/, with the student's "
+        "id for STUDENT, and collect FOLDER"
     )
     assert said(run(course, folder / "ada" / "01_small.ipynb")) == [f"refused: {problem}"]
     assert said(run(course, folder)) == ["ada: new"]

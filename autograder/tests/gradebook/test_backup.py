@@ -146,10 +146,10 @@ def torn(file: Path, copy: Path) -> Path:
         (
             "students.csv",
             "audit.jsonl",
-            r"before autograder\.db existed; .* can convert it; restore it with that",
+            r"before autograder\.db existed; .* can convert it; restore it with that version",
         ),
         ("students.csv", "attempts/ann/01_small/1-ab/x.ipynb", r"before autograder\.db existed"),
-        ("contents.json", '{"course": "large"}', 'is of the course "large"'),
+        ("contents.json", '{"course": "large"}', 'is a backup of the course "large"'),
         ("contents.json", "", "was not written by"),
         ("contents.json", "[]", r"its file contents\.json names no course"),
         ("contents.json", '{"course": 7}', "names no course"),

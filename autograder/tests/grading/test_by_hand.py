@@ -196,4 +196,4 @@ def test_local_names_other_modules_own_attributes_and_texts_are_no_use(answer: s
 
 @pytest.mark.parametrize("answer", ["def dot(a, b:", "import a" + ".a" * 1000, "x = 1"])
 def test_a_definition_that_cannot_be_read_is_said_to_be_unread(answer: str) -> None:
-    assert read(answer) == f"{LOOKS} because the grader cannot read its code."
+    assert read(answer) == f"{LOOKS} because the grader cannot read the answer's code."

@@ -117,7 +117,7 @@ def test_verify_names_questions_whose_calls_are_too_large_to_show(desk: Desk, co
     (line,) = without_examples(exercise, Suite(exercise))
     beginning = "feedback pages show no example of a wrong result for double, row_sums"
     assert line.startswith(f"{exercise.suite}: {beginning}")
-    assert line.endswith("and 6 weights that the test sets by name, each with at most 12 numbers")
+    assert line.endswith("and 6 weight tensors that the test sets, each with at most 12 numbers")
 
 
 @pytest.mark.parametrize(

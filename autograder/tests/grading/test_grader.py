@@ -225,7 +225,10 @@ def test_a_forged_answer_costs_its_own_question(desk: Desk) -> None:
     assert (forged.verdict, forged.score) == (Verdict.CRASHED, 0.0)
     lost = "After a call, the program that runs your code sent something that is not a valid reply."
     assert {test.hint for test in forged.tests} == {lost}
-    assert "send the grader something that is not a valid reply" in report.message
+    assert (
+        "was stopped, because the program that ran it sent the grader something that is not a valid reply"
+        in report.message
+    )
     assert of(report, "double").verdict is Verdict.PASSED
     assert desk.grade(row_sums=FORGING) == report
 

@@ -395,9 +395,9 @@ def test_the_worst_verdict_speaks_and_the_passed_weight_scores(
     ("basic", "others", "score", "halves"),
     [
         ("1", "11", 4, ""),
-        ("1", "10", 3, "3 of 4 points: 2 of 2 for results, 1 of 2 for everything else"),
-        ("11", "00", 2, "2 of 4 points: 2 of 2 for results, 0 of 2 for everything else"),
-        ("10", "11", 2, "2 of 4 points: 0 of 2 for results, 2 of 2 for everything else"),
+        ("1", "10", 3, "3 of 4 points: 2 of 2 for right results, 1 of 2 for the other tests"),
+        ("11", "00", 2, "2 of 4 points: 2 of 2 for right results, 0 of 2 for the other tests"),
+        ("10", "11", 2, "2 of 4 points: 0 of 2 for right results, 2 of 2 for the other tests"),
         ("00", "00", 0, ""),
         ("11", "", 4, ""),
         ("10", "", 0, ""),

@@ -71,7 +71,7 @@ def test_each_student_has_an_index_of_all_exercises(two: Course) -> None:
     assert page.links == ["01_small/01_small.html"]
     for words in ("6.5 of 7", "2026-03-01 18:00", "not handed in", "Ann scriptalert(1)/script Lovelace"):
         assert words in page.words
-    assert "6.5 points, of 7 that are graded so far" in page.words
+    assert "6.5 of the 7 points that are graded so far" in page.words
 
 
 def test_an_index_tells_only_what_feedback_pages_have_told(two: Course) -> None:

@@ -216,7 +216,11 @@ def test_values_and_properties_leave_all_else_to_other_tests(student: Student) -
         ("overwrites", expect_inputs_unchanged, "it changed w in place."),
         ("second_ignored", expect_inputs_unchanged, "The result does not depend on w."),
         ("detached", expect_gradcheck, "No gradient reaches x."),
-        ("half_detached", expect_gradcheck, "The gradient of x does not match how the result changes."),
+        (
+            "half_detached",
+            expect_gradcheck,
+            "The gradient of x does not match how the result changes with x.",
+        ),
         ("no_number", expect_gradcheck, "The gradient of x has NaN at [0, 0]."),
         ("infinite", expect_gradcheck, "The gradient of x is infinite at [0, 0]."),
         ("all_rows_alike", expect_gradcheck, "All rows of the result are the same."),

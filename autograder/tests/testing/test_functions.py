@@ -138,7 +138,7 @@ def test_how_often_and_with_how_much_functions_are_called_is_limited(
     student: Student, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(functions, "MAX_CALLS", 10)
-    with pytest.raises(StudentError, match="can be called 10 times in all"):
+    with pytest.raises(StudentError, match="at most 10 times in all"):
         student.many(lambda x: x, 11)
     student.begin(7)
     assert student.many(lambda x: x, 10) == 10

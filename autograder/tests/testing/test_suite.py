@@ -122,8 +122,14 @@ A, OF_DOUBLE = "def test_a(student):\n    '''A.'''", "@question('double')\n"
             "has no docstring; write one, which students read as the title",
         ),
         (f"@question('double', weight=0)\n{A}", "weight 0; it must be above 0"),
-        (f"@question('double', basic=True, weight=2)\n{A}", "has basic=True; delete its weight"),
-        (f"@question('double', basic=True, needs_results=True)\n{A}", "has basic=True; delete its weight"),
+        (
+            f"@question('double', basic=True, weight=2)\n{A}",
+            "has basic=True, so delete weight and needs_results",
+        ),
+        (
+            f"@question('double', basic=True, needs_results=True)\n{A}",
+            "has basic=True, so delete weight and needs_results",
+        ),
         ("import nothing_like_this", "test_hidden.py:2: cannot be collected: ModuleNotFoundError: No module"),
         ("def broken()\n    pass", "test_hidden.py:2: expected ':'; correct the Python code"),
         (

@@ -436,7 +436,7 @@ def test_what_comes_after_the_cut_off_is_stored_and_the_page_stays_on_the_attemp
     taken, graded, wrote = hall.round()
     assert taken == "01_small ann: kept: came so late that it scores 0, so it replaces no earlier attempt"
     assert graded.endswith(
-        "counted: attempt 2 of 3, 2026-03-01 17:00 CET; the newest came so late that it scores 0"
+        "counted: attempt 2 of 3, 2026-03-01 17:00 CET; the newest attempt came so late that it scores 0"
     )
     assert wrote == "01_small ann: wrote the page"
     assert "3 of 5 points so far" in hall.page()
