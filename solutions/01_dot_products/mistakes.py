@@ -28,7 +28,7 @@ def dot_product(a, b):
 
 
 # %% mistake="dot_product" name="counts_first_twice"
-"""Try vectors of length 1. Which value does your total have before the loop, and what does the first round
+"""Try vectors with one entry. Which value does your total have before the loop, and what does the first round
 add?
 """
 

@@ -21,8 +21,8 @@ MISCONCEPTIONS = (
         "dropout_in_evaluation",
         "In evaluation mode, two calls with the same input give different results.",
         "A dropout layer created in `__init__` depends on the mode of the module; a layer created in"
-        " `forward` does not. A function such as `F.dropout` needs the argument `training`. Which of the"
-        " three do you use?",
+        " `forward` does not. A function such as `F.dropout` needs the argument `training`. Which kind of"
+        " dropout do you use?",
         "self.dropout(X) => nn.functional.dropout(X, self.dropout.p)",
         says=r"In evaluation( mode)?,? two calls",
     ),
@@ -90,8 +90,8 @@ MISCONCEPTIONS = (
     Misconception(
         "weights_not_grown",
         "In training, the remaining weights are not scaled up.",
-        "If half of the weights are dropped, by which factor must the remaining weights grow so that their"
-        " expected sum stays the same?",
+        "If half of the weights are dropped, the other half must grow, so that the sum of all weights stays the"
+        " same on average. By which factor?",
         "self.dropout(X) => self.dropout(X) * (1 - self.dropout.p if self.training else 1)"
         "\nX * K / (1 - self.dropout) => X * K"
         "\nX * (torch.rand_like(X) < P) / P => X * (torch.rand_like(X) < P)",

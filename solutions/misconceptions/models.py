@@ -601,7 +601,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "another_loss",
-        "The returned number is not the loss of this batch before the step.",
+        "The returned number is wrong. It should be the loss of this batch, computed before the step.",
         "When do you compute the number that you return? Do you change it afterwards?",
         says=r"not the loss (before the step|of this batch|that the model returned)",
     ),
