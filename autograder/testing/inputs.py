@@ -50,7 +50,7 @@ def numbered_inputs(secret: bytes, exercise: str, number: int) -> Inputs:
 def temporary_seed(seed: int, *, by_torch: bool) -> Iterator[None]:
     """Seed all random generators for a `with` block. Afterwards, restore torch's generator.
 
-    If `by_torch` is false, restore Python's and numpy's generators instead. Tests draw inputs with these.
+    If `by_torch` is false, tests draw inputs with Python's and numpy's generators. Restore these instead.
     """
     token = _BY_TORCH.set(by_torch)
     state = random_state()
