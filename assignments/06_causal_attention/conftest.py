@@ -118,7 +118,7 @@ def read_cells(path: Path) -> list[Cell]:
 def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str, Any], str]]) -> str:
     """Return the type, code or markdown, that a cell has in grading.
 
-    A cell whose type was changed gets its released type again, unless a code cell answers its question.
+    If the type was changed, return the released type, unless a code cell defines the question's name.
     """
     about, now = cell["metadata"].get("nbgrader", {}), str(cell["cell_type"])
     name, released = about.get("grade_id"), str(about.get("cell_type", now))
@@ -156,7 +156,7 @@ class Printed(io.StringIO):
 
 @contextlib.contextmanager
 def as_in_grading(folder: Path) -> Iterator[Printed]:
-    """Run the `with` block in `folder`, and yield what it prints. input() gets no text."""
+    """Run the `with` block in `folder`, and yield the output of the block. input() raises EOFError."""
     printed = Printed()
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -170,7 +170,7 @@ def as_in_grading(folder: Path) -> Iterator[Printed]:
 
 @contextlib.contextmanager
 def limited() -> Iterator[None]:
-    """Stop the `with` block by an error, at Ctrl-C or after MAX_SECONDS.
+    """Raise RuntimeError in the `with` block at Ctrl-C or after MAX_SECONDS.
 
     If code in the block catches the error and goes on, a further Ctrl-C ends pytest.
     """
@@ -201,7 +201,7 @@ class Notebook:
         self.checked: set[str] = set()  # questions whose check cell comes below their answer
         for name in EXERCISE.get("files", ()):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(OSError):  # a file that you deleted is missing here, but grading has it
+            with contextlib.suppress(OSError):  # you may have deleted the file; grading has its own copy
                 shutil.copy(HERE / name, folder / name)
         with as_in_grading(folder):
             for cell in self.cells:
@@ -232,7 +232,7 @@ class Notebook:
                 self.checked.add(name)
 
     def set_variables(self, state: dict[str, Any]) -> None:
-        """Set the variables to a saved state. Add variables of later cells, unless they hide a builtin."""
+        """Set the variables to a saved state. Add later variables, except those named like a builtin."""
         later = {name: value for name, value in self.end.items() if name not in vars(builtins)}
         self.variables.clear()
         self.variables.update({**later, **state})
@@ -255,8 +255,8 @@ class Notebook:
     def failure(self, question: str) -> str:
         """Return the message of a question's check, or "" if it passes.
 
-        As in grading, the check runs with the variables that exist at its cell in the notebook. If the check
-        fails and later cells change some of these variables, it runs again with their last values.
+        As in grading, the check runs with the values that variables have at the check's cell. If later cells
+        change some of these values, a failed check runs again with the last values.
         """
         state = self.states.get(question, self.end)
         self.set_variables(state)
@@ -315,7 +315,7 @@ def origin(error: BaseException | None) -> str:
 
 
 def in_order(folder: Path) -> list[Path]:
-    """Return a folder's notebooks, from new to old, those with the exercise's name in the file name first."""
+    """Return a folder's notebooks from new to old. File names with the exercise's name come first."""
     return sorted(
         folder.glob("*.ipynb"),
         key=lambda path: (NAME in path.stem, path.stat().st_mtime, path.stem == NAME),
@@ -335,7 +335,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
-    """Run the tests of this file on the newest notebook, or on those that you name."""
+    """Run the tests of this file on the first notebook of `in_order`, or on the notebooks that you name."""
     if file_path.suffix != ".ipynb" or file_path.parent != HERE:
         return None
     first, *others = in_order(HERE)
@@ -367,7 +367,7 @@ def pytest_runtest_makereport() -> Generator[None, Any, None]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print the notes. Then say what the checks mean or, if nothing was checked, which file to save."""
+    """Print the notes, then what the checks mean. If nothing was checked, say which file to save."""
     for note in NOTES:
         terminalreporter.line(f"note: {printable(note)}")
     if terminalreporter.getreports("passed") or terminalreporter.getreports("failed"):

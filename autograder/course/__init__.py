@@ -3,8 +3,7 @@
 This package imports neither torch nor nbgrader, so the commands that collect submissions and build notebooks
 start quickly. In reading order:
 
-- course: loads course.yaml, creates the secret from which the hidden tests' random inputs are computed, and
-  copies a part of a course
+- course: loads course.yaml, creates the secret for hidden inputs, and copies a part of a course
 - settings: the keys of course.yaml, such as limits, due dates and the penalty for late work
 - moments: reads dates, times and durations
 - yaml_lines: reads YAML and gives the line of each value
@@ -15,8 +14,8 @@ start quickly. In reading order:
 - answers: reads right and wrong answers, each in a cell of accepted.py or mistakes.py
 - code: parses code without running it, and finds the names that it binds
 - source: reads an exercise's source, a text file with the notebook's cells and the solutions
-- kit/: conftest.py and SETUP.md, which students get with their notebook, and the code of the notebook's cell
-  that defines `check` and `hint`
+- kit/: conftest.py and SETUP.md, which students get with their notebook, and the notebook's given cell, which
+  defines `check` and `hint`
 - hints: checks the hints that students can ask for, and finds parts of answers in files that students get
 - notebook: builds nbgrader's source notebook of an exercise, and the kit's files for it
 - kept: lists the files that a backup must contain

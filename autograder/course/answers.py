@@ -1,8 +1,9 @@
 """Reads right and wrong answers from accepted.py and mistakes.py, which have one answer in each cell.
 
 A cell begins with a `# %%` line that has keys, such as `# %% accepted="with_einsum"`. Then comes a docstring.
-For a right answer, it says how the answer differs from the solution. For a mistake, it is the hint. A cell
-with the key `exception` lists what the command `verify` must not report, and its docstring gives the reason.
+The docstring of a right answer says how the answer differs from the solution. The docstring of a mistake is
+the hint. A cell with the key `exception` lists what the command `verify` must not report, and its docstring
+gives the reason.
 """
 
 import ast
@@ -54,7 +55,7 @@ class Answer:
 
     @property
     def name(self) -> str:
-        """The title of an accepted answer. For a mistake, QUESTION__TITLE; a suffix `__...` is left out."""
+        """The title of an accepted answer; for a mistake, QUESTION__TITLE without a suffix `__...`."""
         what = self.title.partition("__")[0] or self.title
         return f"{self.question}__{what}" if self.kind is Kind.MISTAKE else self.title
 
@@ -90,9 +91,8 @@ def _answers(text: str, path: Path, kinds: tuple[Kind, ...]) -> tuple[Answer, ..
             answers.append(answer := _answer(path, line, options, cell, kinds))
             key = answer.question, answer.title or str(line)
             if (first := lines.setdefault(key, line)) != line:
-                raise SourceError(
-                    f"{answer.place}: has the name of the cell on line {first - 1}; choose another name"
-                )
+                problem = f"this cell has the same name as the cell on line {first - 1}"
+                raise SourceError(f"{answer.place}: {problem}; choose another name")
     return tuple(answers)
 
 

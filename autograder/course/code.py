@@ -1,4 +1,4 @@
-"""Parses code without running it, unless parsing would take too long, and finds the names that it binds.
+"""Parses code without running it, and finds the names that the code binds.
 
 Python's parser stores every prefix of a dotted name in an import. Python's compiler copies all names of a
 function for each function inside it. So time and memory can grow with the square of the code's length, up to
@@ -122,7 +122,7 @@ def _statements(code: str, _copy: int) -> tuple[tuple[ast.stmt, frozenset[str], 
     """Return a cell's statements, each with the names that it binds and all names in it.
 
     The result is cached, because many students have the same cell. Equal cells of one notebook have different
-    values of `_copy`, so each gets its own tree.
+    values of `_copy`, so each cell gets its own tree.
     """
     body = parsed(code)
     return None if body is None else tuple((node, bindings(node), _named(node)) for node in body)

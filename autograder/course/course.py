@@ -168,7 +168,7 @@ _NBGRADER_CONFIG = "nbgrader_config.py"
 def course_files(
     course: Course, exercises: Sequence[Exercise], limits: Mapping[str, float] = {}, due: str = ""
 ) -> dict[str, bytes]:
-    """Return the content of the files that grading these exercises needs, by path in the course's folder.
+    """Return the content of the files needed to grade these exercises, by path in the course's folder.
 
     The course's secret is included if it exists, so that other machines compute the same hidden inputs. Each
     entry of `limits` replaces the course's limit of that name. `due`, if not empty, becomes the due date of

@@ -269,7 +269,7 @@ class Exercise:
     def replaced(self, code: str) -> dict[str, str]:
         """Return the new text of each solution cell that `code` replaces, by question.
 
-        If `code` answers several questions, the first of their cells gets all of it. The others become empty.
+        If `code` answers several questions, the first cell gets all the code. The other cells become empty.
         """
         defined = bound_names(code)
         names = [name for name in self.points if name in defined]
@@ -328,8 +328,8 @@ def _error_place(exercise: Exercise, variant: Answer | None, error: BaseExceptio
     return f"{exercise.source}:{cell.line + line - 1}"
 
 
-# For each question, the earlier questions that its answer may call. If an answer fails and calls a failed
-# answer to an earlier question, grading runs it again with a right one in place of the failed one.
+# For each question, the earlier questions whose functions the answer may call. If an answer fails and calls a
+# function that also failed, grading runs the answer again with the author's function.
 BuildsOn = Mapping[str, Sequence[str]]
 BUILDS_ON = "builds_on"
 RULES = ("forbid", "by_hand", BUILDS_ON)  # the settings of an exercise that have an entry for each question
@@ -352,7 +352,7 @@ def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[t
             if name not in order:
                 problem = f'{exercise.name} has no question "{name}"; {suggestion(name, order)}'
             elif name not in before:
-                first = f"{later} is the first question, so delete this entry"
+                first = f"{later} is the first question and cannot build on another; delete this entry"
                 fix = f"use one of {', '.join(before)}" if before else first
                 problem = f'"{name}" does not come before {later}; {fix}'
             elif not _is_function(exercise, name):

@@ -64,7 +64,7 @@ def one_submission(course: Course, exercise: str, student: str) -> Iterator[None
 def unwritable_for_one(error: Exception, course: Course) -> str:
     """Return the message of `unwritable`, or raise `error` itself if it affects all submissions.
 
-    A full disk affects all submissions. A denied permission may affect only one, so its message is returned.
+    A full disk affects all submissions. A denied permission may affect only one submission.
     """
     problem = unwritable(error, course.root)
     if problem and not isinstance(error, PermissionError):
@@ -95,7 +95,7 @@ def unwritable(error: BaseException, course: Path) -> str:
             if isinstance(name, str | bytes):
                 path = Path(os.fsdecode(name))
                 path = path if path.is_absolute() else course
-            elif isinstance(cause, PermissionError):  # an error without a file name is not about a file
+            elif isinstance(cause, PermissionError):  # not about a file, because it has no file name
                 continue
             else:
                 path = course

@@ -72,7 +72,7 @@ def _of(cell: Cell, given: set[str]) -> Iterator[Secret]:
 
 
 def _is_secret(statement: ast.stmt, *, alone: bool) -> bool:
-    """Whether a statement reveals a part of the solution. `alone`: it is the solution's only statement."""
+    """Whether a statement reveals a part of the solution. `alone`: the solution has no other statement."""
     parts = list(ast.walk(statement))
     calls = [part for part in parts if isinstance(part, ast.Call)]
     several = any(part.keywords or len(part.args) > 1 for part in calls)

@@ -115,7 +115,7 @@ def _cell_metadata(cell: Cell) -> dict[str, Any]:
 
 
 def _ids(cells: Iterable[Cell]) -> list[str]:
-    """Return a unique id for each cell: its grade_id, or role and first words. Two builds give equal ids."""
+    """Return unique ids of the cells, equal in every build: the grade_id, or the role and the first words."""
     ids, uses = list[str](), Counter[str]()
     for cell in cells:
         words = re.findall(r"[a-z0-9]+", cell.text.lower())[:6]

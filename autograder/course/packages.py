@@ -57,7 +57,7 @@ def _modules(package: Distribution) -> list[str]:
     """Return the package's module of the same name or, if there is none, all its modules."""
     module = package.name.replace("-", "_").lower()
     if f"\n{module}/__init__.py," in f"\n{package.read_text('RECORD')}":
-        return [module]  # `package.files` would parse all lines of RECORD, which takes 0.1 s for torch
+        return [module]  # faster than `package.files`, which takes 0.1 s for torch
     parts = {path.parts[0].removesuffix(".py") for path in package.files or () if path.suffix == ".py"}
     names = sorted(name for name in parts if name.isidentifier() and not name.startswith("_"))
     return [module] if module in names else names

@@ -55,7 +55,7 @@ GROUPS = {
 
 
 def all_operators(names: Iterable[str]) -> frozenset[str]:
-    """Return the names of all operators in `names`, with each name of a group replaced by its operators."""
+    """Return the operators in `names`, which contains names of operators and of groups of operators."""
     return frozenset[str]().union(*(GROUPS.get(name, {name}) for name in names))
 
 

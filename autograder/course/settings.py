@@ -133,15 +133,18 @@ class LateSettings(_Strict):
     """
 
     percent: Percent = Field(
-        description="the penalty for each started period, as a percentage of the exercise's points"
+        description="the penalty for each period of lateness that has begun, as a percentage of the "
+        "exercise's points"
     )
     every: Step = Field(Span(1, "day"), description="the length of a period, such as 1 day or 6 hours")
-    grace: Duration = Field(Span(0, "minute"), description="how long after the due date there is no penalty")
+    grace: Duration = Field(
+        Span(0, "minute"), description="the time after the due date in which work loses no points"
+    )
     floor: Percent = Field(
         0.0, description="the lowest score after a penalty, as a percentage of the exercise's points"
     )
     cut_off: Duration | None = Field(
-        None, description="how long after the due date a submission can still score points"
+        None, description="the time after the due date in which a submission can still score points"
     )
 
     def penalty(self, score: float, points: float, due: datetime, handed_in: datetime) -> float:
@@ -184,7 +187,7 @@ class Counts(StrEnum):
     """The rule that selects the attempt that counts for a student."""
 
     NEWEST = "newest"
-    BEST = "best"  # the attempt with the most points from tests, minus the penalty; of equal ones, the newest
+    BEST = "best"  # the attempt with the most points from tests after the penalty; if several, the newest
     BEFORE_DUE = "last before due"  # the newest attempt that is not late; if all are late, the newest
 
 
@@ -200,7 +203,7 @@ class AttemptSettings(_Strict):
     """The rules for several attempts of a student."""
 
     counts: Counts = Field(Counts.NEWEST, description="which attempt counts: newest, best or last before due")
-    a_day: Attempts = Field(4, description="how many attempts per student and day the command `watch` grades")
+    a_day: Attempts = Field(4, description="how many attempts of a student `watch` grades in a day")
     pause: Duration = Field(
         Span(10, "minute"), description="how long `watch` waits between two attempts of a student"
     )
@@ -217,7 +220,7 @@ class ExerciseSettings(_Strict):
     due: Moment | None = Field(None, description="when submissions become late, with a time zone")
     late: LateSettings | None = Field(None, description="the penalty for late work in this exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in this exercise")
-    limits: Limits = Field(Limits(), description="limits that replace those of the course in this exercise")
+    limits: Limits = Field(Limits(), description="limits for this exercise, in place of the course's limits")
     forbid: Calls = Field(
         {},
         description="by question, names that the answer must not use; "
@@ -231,12 +234,12 @@ class ExerciseSettings(_Strict):
     )
     builds_on: dict[Name, tuple[Name, ...]] = Field(
         {},
-        description="by question, the earlier questions whose functions its answer may call; if an answer "
-        "fails and calls a failed earlier answer, it is graded again with a right earlier answer, and the "
-        "better score counts",
+        description="by question, the earlier questions whose functions the answer may call; an answer that "
+        "fails and calls a failed function is graded again with a right function, and the better score "
+        "counts",
     )
     repairs: RepairsShown | None = Field(
-        None, description="a value that replaces the course's `repairs` in this exercise"
+        None, description="the value of `repairs` for this exercise, in place of the course's value"
     )
 
 

@@ -165,7 +165,7 @@ def read_source(path: Path) -> tuple[Cell, ...]:
 
 
 def loaded(path: Path) -> list[Path]:
-    """Return the files in solutions/ that are loaded by demo cells of the source at `path`."""
+    """Return the files in solutions/ that the source at `path` loads in demo cells."""
     return [path.parents[1] / name for name in _LOADED.findall(read_text(path))] if path.is_file() else []
 
 
@@ -253,10 +253,11 @@ def _cells(text: str, path: Path) -> tuple[Cell, ...]:
 
 
 def parts(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield, for each cell, the line on which its text begins, the marker's text after `# %%`, and its text.
+    """Yield each cell: the line on which the text begins, the marker's text after `# %%`, and the text.
 
-    The cells are those of jupytext, which is not used because importing it takes seconds. A marker inside a
-    string does not begin a cell. The text before the first marker, such as jupytext's header, has line 1.
+    The cells are the same as jupytext's. Jupytext is not used, because importing jupytext takes seconds. A
+    marker inside a string does not begin a cell. The text before the first marker, such as jupytext's header,
+    has line 1.
     """
     start, options, lines = 1, "", list[str]()
     for number, line in enumerate([*text.split("\n"), "# %%"], 1):

@@ -33,7 +33,7 @@ class Document:
     _top: yaml.Node
 
     def line(self, path: KeyPath) -> int:
-        """Return the line of the value at `path`; if it is missing, of the nearest existing parent."""
+        """Return the line of the value at `path`. For a missing value, return its nearest parent's line."""
         node, line = self._top, 1
         for step in path:
             children = [(at, child) for key, at, child in _children(node) if key == step]
@@ -96,7 +96,7 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
 def _repeated(node: yaml.Node, path: KeyPath = (), above: tuple[yaml.Node, ...] = ()) -> Iterator[Problem]:
     """Yield a problem for each key below `node` that occurs twice in its mapping.
 
-    `above` contains the ancestors of `node`. They are skipped: an alias can make a node its own child.
+    An alias can make a node its own descendant. So the ancestors of `node`, in `above`, are skipped.
     """
     first: dict[str | int, int] = {}
     for step, line, child in _children(node):
@@ -110,7 +110,7 @@ def _repeated(node: yaml.Node, path: KeyPath = (), above: tuple[yaml.Node, ...] 
 
 
 def _children(node: yaml.Node) -> list[tuple[str | int, int, yaml.Node]]:
-    """Return the key or index of each child, its line (in a mapping, the key's line) and its node."""
+    """Return each child's key or index, line and node. In a mapping, the line is the key's line."""
     if isinstance(node, yaml.MappingNode):
         return [(str(key.value), key.start_mark.line + 1, value) for key, value in node.value]
     items = node.value if isinstance(node, yaml.SequenceNode) else []

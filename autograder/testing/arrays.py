@@ -27,8 +27,8 @@ def expect_array(
     """Expect an array with the shape and values of `expected`, and with `dtype` if it is given. Return it.
 
     Without `dtype`, numpy's rule "same_kind" must allow a cast to the dtype of `expected`: int32 is
-    accepted for float64. A Python or numpy number is accepted for a single number. NaN equals NaN. The
-    message about wrong values ends with `hint`.
+    accepted for float64. If `expected` is a number, a Python or numpy number is accepted, too. NaN equals
+    NaN. The message about wrong values ends with `hint`.
     """
     right = np.asarray(expected)
     is_number = right.ndim == 0 and isinstance(actual, Number | np.generic)

@@ -30,7 +30,7 @@ class Backend(Protocol):
     """The common interface of workers, `Local` and `FromMemory`."""
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None, /) -> Reply:
-        """Return the reply to a request. `answer` runs the test's functions that the student's code calls."""
+        """Return the reply to a request. `answer` runs a function of the test if the code calls one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +97,9 @@ class NotFilledInError(Exception):
 class FromMemory:
     """A backend that repeats the stored replies in `exchanges` while the requests are the same, bit by bit.
 
-    At the first different request, all earlier requests are sent to `backend`, then this one and all later
-    ones. A request with one of the test's functions counts as different, because the function may now return
-    a different value.
+    The first different request goes to `backend`, after all earlier requests. All later requests also go to
+    `backend`. A request with one of the test's functions counts as different, because the function may now
+    return a different value.
     """
 
     def __init__(self, backend: Backend, exchanges: Sequence[Exchange]) -> None:

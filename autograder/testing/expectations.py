@@ -146,7 +146,7 @@ def expect_shape(actual: Any, shape: Sequence[int], hint: str = "", *, name: str
 def expect_equal(
     actual: object, expected: object, *, atol: float | None = None, hint: str = "", name: str = "The result"
 ) -> None:
-    """Expect a value that equals `expected` and is an instance of its type. An int is accepted for a float.
+    """Expect a value equal to `expected`, of the same type or a subtype. An int is accepted for a float.
 
     Items of containers are compared in the same way. Floats may differ by `atol` or by 1e-9 of their size,
     whichever is more. Arrays and tables are compared as by `expect_close`. Tensors must be equal, or within
@@ -225,7 +225,7 @@ def expect_unchanged(
     """Expect that a call does not change its arguments in place, and return its result.
 
     Instead of a function, a test can pass the result of `function.inspect(...)`, followed by the arguments of
-    that call. Arguments may be left out by type, for example all integers.
+    that call. The test may then leave out all arguments of a type, such as all integers.
     """
     inspected = isinstance(function, Inspection)
     inspection = function if isinstance(function, Inspection) else function.inspect(*arguments)

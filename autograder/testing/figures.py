@@ -24,7 +24,7 @@ def expect_figure(
     hint: str = "",
     name: str = "The figure",
 ) -> None:
-    """Expect a figure, or axes, with the same number of axes and the same data on each as `expected`.
+    """Expect a figure, or axes, with as many axes as `expected` and with the same data on each of them.
 
     The figure must have a title and labels on its axes where `expected` has them. With `texts`, these must
     also be equal. A legend must have at least as many entries as the expected legend. Lines, bars and points

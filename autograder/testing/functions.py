@@ -1,8 +1,8 @@
 """Functions that a hidden test passes to the submission's code as arguments.
 
-The functions stay in the grader's process. worker/remote_function.py sends it the student code's calls.
-The grader checks the form of a call and the size of tensors. If a function raises an error, the error is
-raised again in the student's code.
+The functions stay in the grader's process. When the student's code calls a function,
+worker/remote_function.py sends the call to the grader. The grader checks the form of a call and the size of
+tensors. If a function raises an error, the error is raised again in the student's code.
 """
 
 import math
@@ -22,8 +22,8 @@ Function = Callable[..., Any]
 # Takes the tensors among the arguments of a call, makes the call, and returns the result as a flat list.
 _Call = Callable[[Sequence[Any]], list[Any]]
 MAX_CALLS = 20_000  # largest number of calls in one test, of all functions together
-# Limit of a tensor's number of elements times its longest side. A function that compares each token with
-# each other token may create so many elements. Each order of gradients divides the limit by _LESS.
+# Limit of a tensor's number of elements times its longest side. A function that compares every two tokens may
+# create a tensor of this size. Each order of gradients divides the limit by _LESS.
 MAX_PAIRS, _LESS = 1 << 25, 4
 _MAX_GROUPS = 4  # groups of tensors in a call: its arguments, and the weights for each order of gradients
 _ERRORS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
@@ -53,7 +53,7 @@ class Functions:
             with silence():
                 if self._calls > MAX_CALLS:
                     raise RuntimeError(
-                        f"the functions passed to an answer can be called at most {MAX_CALLS:,} times in all"
+                        f"the test's functions can be called at most {MAX_CALLS:,} times in all"
                     )
                 value = encoder.encode(_result(function, args, kwargs, weights))
             return {"value": value}, encoder.parts
@@ -126,7 +126,7 @@ def _gradients(call: _Call, groups: Sequence[Sequence[Any]], *, differentiable: 
 
 def _check_sizes(groups: Sequence[Sequence[Any]]) -> None:
     if len(groups) > _MAX_GROUPS:
-        raise RuntimeError("the function passed by the test can be differentiated at most three times")
+        raise RuntimeError("the test's function can be differentiated at most three times")
     most = MAX_PAIRS // _LESS ** (len(groups) - 1)
     shapes = [tuple(tensor.shape) for group in groups for tensor in group]
     # the sizes of all tensors in each dimension, beginning with the last dimension
@@ -134,18 +134,18 @@ def _check_sizes(groups: Sequence[Sequence[Any]]) -> None:
     broadcast = tuple(max(sizes) for sizes in from_last)[::-1]  # the shape to which all tensors broadcast
     for shape in (*shapes, broadcast):
         if math.prod(size or 1 for size in shape) * max(shape, default=1) > most:
-            raise RuntimeError(f"a tensor of shape {shape} is too large for the function passed by the test")
+            raise RuntimeError(f"a tensor of shape {shape} is too large for the test's function")
 
 
 def _error_reply(error: Exception) -> Header:
-    """Return an error's message, and its class or nearest base class that a worker can raise."""
+    """Return an error's message and its nearest class in _ERRORS. If there is none, return RuntimeError."""
     names = (kind.__name__ for kind in type(error).__mro__)
     kind = next((name for name in names if name in _ERRORS), "RuntimeError")
     return {"error": one_line(str(error), _MAX_MESSAGE), "type": kind}
 
 
 def _refuse(value: object) -> Header:
-    raise TypeError(f"the function passed by the test cannot return a {type(value).__name__}")
+    raise TypeError(f"the test's function cannot return a {type(value).__name__}")
 
 
 def _malformed(_: Header) -> Any:

@@ -48,9 +48,9 @@ def numbered_inputs(secret: bytes, exercise: str, number: int) -> Inputs:
 
 @contextmanager
 def temporary_seed(seed: int, *, by_torch: bool) -> Iterator[None]:
-    """Seed all random generators for a `with` block. Afterwards, restore those with which tests draw inputs.
+    """Seed all random generators for a `with` block. Afterwards, restore torch's generator.
 
-    These are torch's generator if `by_torch` is true, otherwise Python's and numpy's.
+    If `by_torch` is false, tests draw inputs with Python's and numpy's generators. Restore these instead.
     """
     token = _BY_TORCH.set(by_torch)
     state = random_state()

@@ -75,7 +75,7 @@ class CollectedTests:
     def _arguments(self, item: pytest.Function) -> Iterator[tuple[str, object]]:
         """Yield the test's arguments `student`, `reference` and those of `pytest.mark.parametrize`.
 
-        Pytest would look them up more slowly. It looks up only the test's other fixtures.
+        Passing these arguments is faster than pytest's lookup. Pytest still looks up the other fixtures.
         """
         given = self._given | (item.callspec.params if hasattr(item, "callspec") else {})
         for name, makers in item._fixtureinfo.name2fixturedefs.items():
@@ -133,7 +133,7 @@ def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
 
     Tests may import modules from the course's folder `solutions`.
     """
-    # A module of another course may be loaded under the same name, and pytest would use it.
+    # Unload modules of these names. Pytest would use them, even if they belong to another course.
     for module in (path, *imported(path)):
         sys.modules.pop(module.stem, None)
     arguments = [

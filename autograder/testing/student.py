@@ -78,7 +78,7 @@ class Student:
 
         With the first request, the student's process drops the objects of earlier tests. It resets the seed,
         the gradient mode and the default dtype. The notebook's variables get the values that they had at the
-        visible check, the cell below the answer to `question`.
+        visible check of `question`.
         """
         self.exchanges = []
         self.ran = []
@@ -191,7 +191,7 @@ def define_for(function: Remote, source: str, name: str) -> Remote:
 def value_of(variable: Remote) -> Any:
     """Return the value of a variable of the notebook, as in `value_of(student.total)`.
 
-    Raise NotFilledInError if the test's question has the variable's name, and its value is None or `...`.
+    For None and `...`, raise NotFilledInError if the test's question asks for this variable.
     """
     student, name = variable._student, variable._reference.get("name")
     value = student.ask({"op": "value", "of": variable._reference}, [])
@@ -202,7 +202,7 @@ def value_of(variable: Remote) -> Any:
 
 
 class Torch(Remote):
-    """A path such as `optim.SGD` in torch. The student's process looks it up at a call."""
+    """A proxy of a path in torch, such as `optim.SGD`. A call looks up the path in the student's process."""
 
     def __getattr__(self, name: str) -> "Torch":
         path = f"{self.kind}.{name}".lstrip(".")

@@ -198,7 +198,7 @@ class Suite:
         return self.run_one(test, self._solution(), inputs)
 
     def is_fair(self, test: HiddenTest, inputs: Inputs) -> bool:
-        """Whether the solution passes a test with these inputs. If not, the test cannot fail a submission."""
+        """Whether the solution passes a test with these inputs. If not, no submission's failure counts."""
         if (key := (test.number, inputs)) not in self._fair:
             self._fair[key] = self.reference_run(test, inputs).error is None
         return self._fair[key]
@@ -228,7 +228,8 @@ def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> Hidden
         raise SourceError(f"{where} has weight {weight:g}; it must be above 0")
     basic, needs_results = (bool(mark.kwargs.get(option)) for option in ("basic", "needs_results"))
     if basic and (weight != 1 or needs_results):
-        raise SourceError(f"{where} has basic=True, so delete weight and needs_results, or delete basic=True")
+        fix = "delete them, or delete basic=True"
+        raise SourceError(f"{where} has basic=True, but weight and needs_results are for other tests; {fix}")
     return HiddenTest(
         name, doc.splitlines()[0], weight, number, item.originalname, basic, needs_results, line
     )

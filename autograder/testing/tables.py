@@ -27,9 +27,9 @@ def expect_frame(
 ) -> None:
     """Expect a DataFrame, Series or Index with the labels and the values of `expected`.
 
-    Numeric dtypes may differ, and numbers may differ by `atol` and `rtol`. Row labels may differ if `index`
-    is false, and the order of the rows if `in_order` is false. The message about wrong values ends with
-    `hint`.
+    Numeric dtypes may differ, and numbers may differ by `atol` and `rtol`. If `index` is false, row labels
+    may differ. If `in_order` is false, the order of the rows may differ. The message about wrong values ends
+    with `hint`.
     """
     kind = next(kind for kind in _KINDS if isinstance(expected, kind))
     if not isinstance(actual, kind):
@@ -53,7 +53,7 @@ def expect_frame(
 
 
 def _columns(value: Any, *, index: bool) -> Iterator[tuple[str, Array]]:
-    """For each index level, then for each column, yield its name in messages and its values."""
+    """Yield the name in messages and the values of each index level, then of each column."""
     if isinstance(value, pd.Index):
         yield from _levels(value, "its labels")
         return

@@ -156,10 +156,9 @@ def expect_gradient(
 def expect_computed(function: Callable[..., Any], *arguments: object, names: Sequence[str] = ()) -> Any:
     """Expect a result that depends on every float tensor among the arguments, and return it.
 
-    The result must not equal an argument, and its rows must not all be equal. If the elements between the
-    first and the last element of an argument change, the result must change. Its values may be wrong: a loop
-    with one iteration too few passes here. If this expectation fails, the test is "not judged" instead of
-    "failed".
+    The result must not equal an argument, and its rows must not all be equal. If all elements of an argument
+    but the first and the last change, the result must change. Its values may be wrong: a loop with one
+    iteration too few passes here. If this expectation fails, the test is "not judged" instead of "failed".
     """
     result = function(*arguments)
     parts, floats = _parts(result), _floats(arguments)
@@ -189,7 +188,7 @@ def expect_inputs_unchanged(function: Remote, **arguments: object) -> None:
 def expect_dtype_kept(function: Callable[..., Any], *arguments: object) -> None:
     """Expect float32 results for float32 arguments, and float64 results for float64 arguments.
 
-    A change of 1e-9 in float64 arguments must change the result. It would not if a step were in float32.
+    A change of 1e-9 in float64 arguments must change the result. A step in float32 would lose this change.
     """
     for dtype in (torch.float32, torch.float64):
         floats = {i: tensor.to(dtype) for i, tensor in _floats(arguments).items()}
@@ -264,7 +263,7 @@ def _floats(arguments: Sequence[object]) -> dict[int, torch.Tensor]:
 def _call(
     call: Callable[..., Any], arguments: Sequence[object], others: dict[int, torch.Tensor], **how: object
 ) -> Any:
-    """Call `call` with `arguments`, of which those in `others` are replaced, by position."""
+    """Call `call` with `arguments`. `others` maps positions of arguments to their replacements."""
     return call(*(others.get(i, value) for i, value in enumerate(arguments)), **how)
 
 

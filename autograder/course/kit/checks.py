@@ -303,8 +303,8 @@ def _equal(wanted, yours, near=0.0):
 def expect_gradient(function, *arguments, expected=None, weight=None, hint="", atol=None, names=()):
     """Expect that gradients of (result * weight).sum() reach the arguments that are tensors of floats.
 
-    With `expected`, {position: gradient}, only the arguments at these positions need a gradient.
-    `function` may also be a result; `arguments` are then the tensors from which it was computed.
+    With `expected={position: gradient}`, only the arguments at these positions need a gradient.
+    `function` may also be a result. Then `arguments` are the tensors from which the result was computed.
     """
     floats = [place for place, each in enumerate(arguments) if _is_float_tensor(each)]
     sources, result = list(arguments), function

@@ -70,7 +70,7 @@ MISTAKE = 'mistake="double" name="x"'
         (
             'mistake="double" name="squares"',
             f"{DOCUMENTED}def double(x): ...",
-            "0: has the name of the cell on line 9",
+            "0: this cell has the same name as the cell on line 9",
         ),
         (
             'accepted="other"',
@@ -80,7 +80,7 @@ MISTAKE = 'mistake="double" name="x"'
         (
             'accepted="by_addition"',
             f"{DOCUMENTED}def double(x): ...",
-            "0: has the name of the cell on line 1;",
+            "0: this cell has the same name as the cell on line 1;",
         ),
     ],
 )

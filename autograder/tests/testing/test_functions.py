@@ -130,7 +130,7 @@ def test_an_error_comes_back_to_the_student_s_code(student: Student) -> None:
         student.call(lambda: (_ for _ in ()).throw(LookupError("no such thing")))
     with pytest.raises(StudentError, match="cannot take or return a builtin_function_or_method"):
         student.calls_of_its_own(lambda x: x)
-    with pytest.raises(StudentError, match="the function passed by the test cannot return a function"):
+    with pytest.raises(StudentError, match="the test's function cannot return a function"):
         student.call(lambda: cube)
 
 

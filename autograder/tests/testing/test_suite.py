@@ -124,11 +124,11 @@ A, OF_DOUBLE = "def test_a(student):\n    '''A.'''", "@question('double')\n"
         (f"@question('double', weight=0)\n{A}", "weight 0; it must be above 0"),
         (
             f"@question('double', basic=True, weight=2)\n{A}",
-            "has basic=True, so delete weight and needs_results",
+            "has basic=True, but weight and needs_results are for other tests; delete them",
         ),
         (
             f"@question('double', basic=True, needs_results=True)\n{A}",
-            "has basic=True, so delete weight and needs_results",
+            "has basic=True, but weight and needs_results are for other tests; delete them",
         ),
         ("import nothing_like_this", "test_hidden.py:2: cannot be collected: ModuleNotFoundError: No module"),
         ("def broken()\n    pass", "test_hidden.py:2: expected ':'; correct the Python code"),
