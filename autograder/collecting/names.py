@@ -31,8 +31,8 @@ _ANONYMOUS = re.compile(
 # Moodle replaces each "_" in this name by a space. Then a number follows, except after the name of the
 # default group, which has all students without a group. Each assignment has its own numbers.
 _MOODLE = re.compile(r"(?P<owner>[^/_]+)(?:_(?P<number>\d+))?_assignsubmission_file_?.+")
-# If a student types a text into a page, Moodle and Canvas write an HTML file. Canvas also does so for links and
-# recordings. These patterns and replacements turn the name of such a file into the name of an uploaded file.
+# If a student types a text into a page, Moodle and Canvas write an HTML file. Canvas also does so for links
+# and media. These patterns and replacements turn the name of such a file into the name of an uploaded file.
 _TYPED = (
     (re.compile(r"_assignsubmission_onlinetext"), "_assignsubmission_file"),
     (re.compile(r"_([1-9]\d*)_(text|media|link)\.html?$"), r"_\1_1_\2.html"),

@@ -126,8 +126,8 @@ class RunSubmission:
     def open_for_repairs(self, needed: Container[int]) -> Session:
         """Return a session that runs the cells with numbers in `needed`, to try edited code.
 
-        The session also runs the cells whose code the exercise gives, such as imports. It runs no others: they
-        must not affect an explanation, because submissions with the same answer share the explanation.
+        The session also runs the cells whose code the exercise gives, such as imports. Other cells must not
+        affect an explanation, because submissions with the same answer share the explanation.
         """
         cells = [cell for cell in self.cells if cell.number in needed or cell.text in self.exercise.given]
         return self.session.another(cells, self.given, self._repair_limits, keeps_states=False)
