@@ -40,7 +40,8 @@ _MAX_NESTED = 64 << 20  # the most bytes of an inner archive, which is read into
 # The most entries and unpacked bytes of an inner archive, which is one student's work.
 _NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20
 _MAX_DIRECTORY = 8 << 20  # the most bytes of a zip's list of entries, which is read into memory
-# The most bytes of all headers of one entry in a tar. Longer ones may take Python before 3.11.10 hours.
+# The most bytes of all headers of one entry in a tar. Versions of Python before 3.11.10 may need hours for
+# longer headers.
 _MAX_HEADERS = 1 << 14
 _ENCRYPTED = 0x1 | 0x40 | 0x2000  # each of these flags of a zip's entry means that it is encrypted
 # Other compression methods are refused, because zipfile unpacks their data without a limit on memory.
@@ -60,7 +61,7 @@ _ALONE = (
     "is a single notebook, which does not name a student; move it to FOLDER/STUDENT/, with the student's id "
     "for STUDENT, and collect FOLDER"
 )
-_MAX_DEPTH = 100  # the most nested folders, all of which are open at the same time
+_MAX_DEPTH = 100  # greatest depth of a nested folder; all folders above it stay open
 _TOO_DEEP = f"is inside more than {_MAX_DEPTH} nested folders; move it to a folder nearer to the top"
 _TOO_NESTED = 'is an archive inside "{0}"; unpack "{0}" before you collect'
 _LINK, _NOT_PLAIN = "is a link", "is not a plain file"
@@ -79,7 +80,7 @@ class Bounds:
     """The numbers of entries and bytes that may still be read from an archive or folder."""
 
     entries: int = 20_000
-    unpacked: int = 4 << 30  # unpacked bytes; in a .tar.gz, entries that are not read count, too
+    unpacked: int = 4 << 30  # unpacked bytes; in a .tar.gz, also those of entries that are not read
     outer: "Bounds | None" = None  # for an inner archive: the outer archive's bounds, which also apply
 
     def count(self) -> None:
@@ -310,7 +311,10 @@ def _names_in_zip(info: zipfile.ZipInfo) -> list[str]:
 
 
 class _BoundedFile:
-    """A zip file with a limit on each `read`, because a zip may give a wrong size for its list of entries."""
+    """A zip file with a limit on each `read`.
+
+    zipfile reads the whole list of entries at once. The zip gives the size of this list, which may be wrong.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -387,14 +391,14 @@ def _read_tar(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
         archive = tarfile.TarFile(fileobj=cast(IO[bytes], headers), encoding="utf-8")
         while (member := archive.next()) is not None:
             bounds.count()
-            # With a damaged size, tarfile would go back and read the same headers again.
+            # After a header with a damaged size, tarfile would go back and read the same headers again.
             if member.size < 0 or archive.offset < file.tell():
                 raise ArchiveError(_DAMAGED)
             if not member.isdir():
                 yield _tar_entry(member, file, file.tell())
             headers.left = _MAX_HEADERS
-            # Without this, tarfile would keep all headers in memory. Now a global header affects only the
-            # next entry.
+            # Otherwise tarfile would keep all headers in memory. As a side effect, a global header affects
+            # only the next entry.
             archive.members.clear()  # type: ignore[attr-defined]
             archive.pax_headers = {}
     except _DAMAGE:

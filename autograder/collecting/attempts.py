@@ -107,7 +107,7 @@ class Arrival:
 
 
 _ARRIVALS = TypeAdapter(Arrival)
-# A notebook that is collected again with a time from these sources does not replace the one in submitted/.
+# If a notebook is collected again with a time from these sources, submitted/ keeps its notebook.
 _UNRELIABLE = (Source.FILE, Source.IGNORED)
 
 
@@ -202,7 +202,7 @@ def read_attempts(
 
 
 def recorded_attempt(attempts: Sequence[Attempt]) -> Attempt | None:
-    """Return the attempt whose scores are in the gradebook, among a student's attempts, or None."""
+    """Return the attempt in `attempts` whose scores are in the gradebook, or None."""
     return next((attempt for attempt in attempts if attempt.recorded), None)
 
 
@@ -286,7 +286,7 @@ def expect_stored(attempt: Attempt) -> None:
 
 
 def arrival_of(submission: Submission) -> Arrival:
-    """Return the arrival of the recorded attempt, or else of the newest, or else an empty arrival."""
+    """Return the recorded attempt's arrival, else the newest attempt's arrival, else an empty arrival."""
     attempts = attempts_of(submission)
     return (recorded_attempt(attempts) or attempts[-1]).arrival if attempts else Arrival()
 
@@ -322,7 +322,7 @@ def _update_arrival(submission: Submission, attempt: Attempt, arrival: Arrival, 
     """Update the arrival of an attempt that is collected again. Return whether its time changed."""
     before = attempt.arrival
     if attempt.time and before.when is None and arrival.source in (Source.FILE, Source.UNKNOWN):
-        # An instructor has written a time of a different format into timestamp.txt. It is not overwritten.
+        # The time in timestamp.txt is not in _FORMAT. An instructor has written it, so it stays.
         return False
     merged, secret = arrival.merged_with(before), secret or attempt.secret
     with writing(submission.root) as store:
@@ -411,8 +411,8 @@ def _write_companions(folder: Path, new: _Submitted) -> None:
 def _folder(submission: Submission) -> Path:
     """Return a submission's folder in submitted/, created if missing.
 
-    Links are refused. A new student's id is refused if some file systems do not distinguish it from an
-    existing folder's name.
+    Links are refused. If a student has no folder yet, the id must differ from the names of other folders in
+    more than case and Unicode form, which some file systems ignore.
     """
     folder = submission.root
     for name in (_SUBMITTED, submission.student, submission.exercise):

@@ -32,7 +32,8 @@ from autograder.submission.submission import exercise_in, is_student
 _COPY = re.compile(r"(-\d+| ?\(\d+\)|-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
 _GRADESCOPE_FOLDER = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
 _ALSO_GROUP = "a group's name, which a student could have taken as a display name"
-_NO_STUDENT = "does not name a student; put the file into a folder with the student's id as its name"
+_OWN_FOLDER = "put the file into a folder with the student's id as its name"
+_NO_STUDENT = f"does not name a student; {_OWN_FOLDER}"
 _NO_METADATA = "collect Gradescope's export unchanged, with its submission_metadata.yml"
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
@@ -104,9 +105,9 @@ class Owners:
         self.class_folder = class_folder  # the folder with all students' files, such as "export/", or ""
         self._rules, self._students, self._times = rules, rules.students, rules.times
         self._gradescope = gradescope or {}  # the submitters and times of each folder of Gradescope
-        # The student of each number on a platform, from earlier collections, by the keys of `stored_numbers`.
+        # The students of earlier collections, by number: the result of `stored_numbers`.
         self._stored = numbers or {}
-        # The numbers of each student. The key is (exercise, student) or ("", student).
+        # The numbers of each student. The keys are (exercise, student) for Moodle, ("", student) for Canvas.
         self._stored_numbers: dict[tuple[str, str], set[str]] = defaultdict(set)
         for (scope, number), student in self._stored.items():
             self._stored_numbers[scope, student].add(number)
@@ -209,7 +210,8 @@ class Owners:
         If there is no list of students, `name` must be the id.
         """
         if self._students is None:
-            if not is_student(id_ := normalize("NFC", name)):  # macOS writes "é" as two characters
+            # macOS writes "é" as two characters, which are joined here.
+            if not is_student(id_ := normalize("NFC", name)):
                 raise EntryError(f'"{name}" {_NO_ID}')
             return id_
         students = self._students.called(name, platform) or (self._students.called(email) if email else ())
@@ -239,7 +241,8 @@ class Owners:
         listed = [student for id_ in ids for student in students.called(id_, _CANVAS)]
         if len({student.id for student in listed}) > 1:
             users = f"{name.number} or {name.other_number}"
-            raise EntryError(f"belongs to Canvas's user {users}, and both users are in the list of students")
+            problem = f"belongs to Canvas's user {users}, and both users are in the list of students"
+            raise EntryError(f"{problem}; {_OWN_FOLDER}")
         stored = [self._stored_student(id_, students) for id_ in (number, name.other_number)]
         user = next(filter(None, (*listed, *stored)), None)
         group = students.in_group(name.owner)
@@ -268,11 +271,10 @@ class Owners:
         return next((student for student in students.all if student.id == id_), None)
 
     def _expect_number(self, scope: str, student: str, name: PlatformName, users: Collection[str]) -> None:
-        """Refuse a student who was identified by name, if another user may have this name.
+        """Raise EntryError if `student` was identified by a name that another user may have chosen.
 
-        Users can choose their names. A student with an earlier submission of the same number is accepted.
-        Others are refused if their earlier submissions have other numbers, or if several `users` of the
-        platform have the name.
+        A student whose earlier submissions had the number in `name` is accepted. Any other student is refused
+        if earlier submissions had other numbers, or if several `users` of the platform have the name.
         """
         before = self._stored_numbers.get((scope, student), set())
         others = sorted(before - {name.number, name.other_number}) if name.number not in before else []
@@ -291,7 +293,7 @@ class Owners:
     def _moodle(self, name: PlatformName, exercise: str) -> Iterator[Attribution]:
         if self._students is None:
             raise EntryError(LIST_NEEDED)
-        # If a person in the worksheet has the name of the group, the file is not taken for the group's file.
+        # If a participant has the same name as a group, the file is not attributed to the group.
         members = () if self._times.namesakes(name.owner) else self._times.group(name.owner)
         hidden = _HIDDEN.format(name.number)
         if name.number and (listed := self._students.called(hidden, _MOODLE)):
@@ -336,11 +338,11 @@ class Owners:
             return Attribution(problem=str(error))
 
     def _listed_group(self, name: PlatformName, students: Students) -> Sequence[Student]:
-        """Return the members of a file's owner, if it is a group in the list of students; otherwise ().
+        """Return the members of the listed group that owns a file, or () if no listed group owns the file.
 
-        A student could choose a group's name as a display name. The worksheet lists all people, so it shows
-        whether a student did. Without it, the file is refused if a number follows the group's name, as in the
-        names of students' files.
+        A student can choose a group's name as a display name. Moodle's worksheet shows whether a participant
+        has this name. Without the worksheet, the file is refused if a number follows the name, because the
+        names of students' files have such a number.
         """
         if students.called(name.owner, _MOODLE) or self._times.namesakes(name.owner):
             return ()
@@ -368,7 +370,7 @@ def _of_group(group: str, members: Sequence[Student]) -> Iterator[Attribution]:
 
 
 def _only_id(name: str, students: Sequence[Student], fix: str = _FIXES[""]) -> str:
-    """Return the id of the only student in `students`, the students called `name`.
+    """Return the id of the only student in `students`. All of them are called `name`.
 
     Raise EntryError if there is no student or more than one. In the second case the message ends with `fix`.
     """
@@ -381,13 +383,14 @@ def _only_id(name: str, students: Sequence[Student], fix: str = _FIXES[""]) -> s
 
 
 def _is_called(student: Student, name: str) -> bool:
-    """Whether `name`, in which Canvas left out spaces and punctuation, is this student's name or id."""
+    """Whether `name` is this student's name or id without spaces and punctuation, which Canvas leaves out."""
     return student in Students((student,)).squeezed(name) or squeezed(name) == squeezed(student.id)
 
 
 def _has_number(student: Student) -> bool:
-    """Whether the list has this student's Canvas number, or an id or name of digits that may be this number.
+    """Whether the list has a number that may be this student's number on Canvas.
 
-    Then a file with a different number is not this student's, even if the name is right.
+    The number is in the column "canvas", or it is the id or a name. If there is such a number, a file with a
+    different number belongs to somebody else, even if the file has the student's name.
     """
     return _CANVAS in student.platforms or any(text.isdigit() for text in (student.id, *student.names))

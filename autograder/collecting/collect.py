@@ -55,7 +55,7 @@ def collect_archives(
 
     If an archive cannot be read, the others are still collected. If `times` is false, times are ignored, and
     no submission is late. A time without a zone is read in `zone`, else in the zone of the exercise's due
-    date, else in UTC. Rows of the instructor's list of times that match no student are refused at the end.
+    date, else in UTC. At the end, rows of the instructor's list of times are refused if no student matches.
     """
     rows, refused_rows = _assign_rows(course, rules)
     rules = replace(rules, times=replace(rules.times, given=rows))
@@ -170,8 +170,8 @@ class _Collection:
             arrival = Arrival(self._in_zone(file.when, due))
         else:
             number, suffix = attribution.number, PurePosixPath(file.name).suffix.lower()
-            # A time of download only orders attempts. Without a zone, it is read as UTC, because all times
-            # of a platform have the same zone.
+            # The time of download only orders attempts. All these times of a platform have the same zone. So
+            # the order is right even if a time without a zone is read as UTC.
             is_naive = file.when is not None and file.when.tzinfo is None
             downloaded = file.when.replace(tzinfo=UTC) if file.when and is_naive else file.when
             late = bool(attribution.late)
@@ -246,7 +246,8 @@ class Attendance:
     submitted: Sequence[Student]  # the students with a submission under the id in the list
     missing: Sequence[Student]
     unknown: Sequence[str]  # ids in submitted/ that belong to no student of the list
-    # Students whose folder in submitted/ has a listed name or address instead of the id, by this name.
+    # Students whose folder in submitted/ is called by a listed name or address instead of the id. The keys
+    # are the names of the folders.
     others: Mapping[str, Student]
 
     @property

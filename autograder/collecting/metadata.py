@@ -49,8 +49,8 @@ class GradescopeRecord:
 def find_export(names: Collection[str], root: str = "") -> str | None:
     """Return the path of the folder that is a whole export of Gradescope, or None if there is no such folder.
 
-    `root` is the name of the collected folder. If it is the export itself, the path is "". Otherwise the path
-    ends with a slash, and its folder must be the only one at the top.
+    `root` is the name of the collected folder. If this folder is the export, the path is "". Otherwise the
+    path ends with a slash, and nothing but the export may be at the top.
     """
     tops = {name[: name.find("/") + 1] for name in names}
     if _EXPORT.fullmatch(f"{root}/"):
@@ -95,7 +95,7 @@ def _submissions(names: Iterable[str], folder: str) -> set[str]:
 
 
 def _events(data: bytes) -> Iterator[yaml.Event]:
-    """Yield the first document's events. Raise EntryError for too many or for invalid YAML."""
+    """Yield the first document's events. Raise EntryError for too many events or invalid YAML."""
     with suppress(yaml.YAMLError, UnicodeDecodeError):
         text = data.decode("utf-8-sig")
         for number, event in enumerate(() if _DIRECTIVE.search(text) else yaml.parse(text, Loader=_LOADER)):
@@ -133,7 +133,7 @@ def _texts(events: Iterable[yaml.Event]) -> Iterator[tuple[_Path, str]]:
 
 
 def _advance(path: _Path) -> None:
-    """Move `path` to the next item of a list. In a mapping, its end is None until the next key is read."""
+    """Set the end of `path` to the next index in a list. In a mapping, set it to None until a key is read."""
     if path:
         path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
 
@@ -259,7 +259,7 @@ def _is_worksheet(lines: _Lines) -> bool:
 
 
 def _participants(header: Sequence[str], lines: _Lines, time: int | None = None) -> Iterator[Participant]:
-    """Yield the participants in a worksheet; `time` is the index of the column with the times, if needed.
+    """Yield the participants in a worksheet. Without `time`, the index of a column, no times are read.
 
     The first column has the number. The second has the name, or something else if marking is anonymous.
     """

@@ -27,12 +27,12 @@ _CANVAS = re.compile(
 _ANONYMOUS = re.compile(
     r"(?:(?P<late>LATE)_)?(?P<number>(?P<owner>anon_[1-9A-HJ-NP-Za-km-z]{5}))_(?P<upload>\d+)_(?P<file>[^/]+)"
 )
-# The name that Moodle gives to a file or folder. It begins with the full name of the participant or group, in
-# which a space replaces each "_". Then a number follows, which differs between assignments. Moodle's
-# default group, for students without a group, has no number.
+# The name that Moodle gives to a file or folder. It begins with the full name of the participant or group.
+# Moodle replaces each "_" in this name by a space. Then a number follows, except after the name of the
+# default group, which has all students without a group. Each assignment has its own numbers.
 _MOODLE = re.compile(r"(?P<owner>[^/_]+)(?:_(?P<number>\d+))?_assignsubmission_file_?.+")
-# A text that a student typed into a page of Moodle or Canvas comes as an HTML file. These patterns and their
-# replacements turn the name of such a file into the name of an uploaded file.
+# If a student types a text into a page, Moodle and Canvas write an HTML file. Canvas also does so for links
+# and media. These patterns and replacements turn the name of such a file into the name of an uploaded file.
 _TYPED = (
     (re.compile(r"_assignsubmission_onlinetext"), "_assignsubmission_file"),
     (re.compile(r"_([1-9]\d*)_(text|media|link)\.html?$"), r"_\1_1_\2.html"),
@@ -76,7 +76,7 @@ def notebook_stem(name: str) -> str | None:
 
 
 def is_notebook(name: str, exercises: Iterable[str]) -> bool:
-    """Whether a file is a notebook, or an exported notebook whose name contains that of an exercise."""
+    """Whether a file is a notebook, or an exported notebook whose name contains an exercise's name."""
     path = PurePosixPath(name)
     is_named_export = is_export(name) and any(exercise in path.stem for exercise in exercises)
     return notebook_stem(path.name) is not None or is_named_export
@@ -117,9 +117,10 @@ def class_folder(paths: Sequence[str], exercises: Sequence[str]) -> str:
 def listed_class_folder(paths: Sequence[str], is_listed: Callable[[str], bool]) -> str:
     """Return the folder of the class, such as "a/b/", or "" if there is none.
 
-    It is the first folder with several items, and one of these has the name of a listed student. Neither it
-    nor a folder above it may have a listed student's name: students could have made folders with other
-    students' names inside their own.
+    The search begins at the top, and enters each folder that is the only item. The first folder with several
+    items is the folder of the class if one of these items has a listed student's name. But if a folder that
+    was entered has such a name, there is no folder of the class. A student could have submitted this folder,
+    with folders named after other students inside.
     """
     outer = ""
     while len(tops := {path.partition("/")[0] for path in paths}) == 1:
@@ -187,8 +188,8 @@ class PlatformName:
 def read_platform_name(name: str, exercises: Iterable[str] = ()) -> PlatformName | None:
     """Parse a name that Canvas or Moodle wrote. Return None for other names.
 
-    If patterns of both match, Canvas's pattern for anonymous assignments takes precedence, then the pattern
-    that finds the shorter `owner`.
+    If patterns of both platforms match, Canvas's pattern for anonymous assignments takes precedence. If that
+    pattern does not match, the pattern that finds the shorter `owner` is used.
     """
     moodle = _MOODLE.match(name)
     canvas = _ANONYMOUS.match(name) or _CANVAS.match(name)
@@ -210,7 +211,7 @@ def _other_number(match: re.Match[str], exercises: Iterable[str]) -> str:
 
 
 def as_uploaded(name: str) -> str:
-    """Turn the name of a typed text into that of an uploaded file. Other names are not changed."""
+    """Turn the name of a typed text into the name of an uploaded file. Other names are not changed."""
     for form, uploaded in _TYPED:
         name = form.sub(uploaded, name)
     return name

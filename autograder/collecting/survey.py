@@ -176,8 +176,8 @@ def _gradescope_records(
 ) -> tuple[Mapping[str, GradescopeRecord], Sequence[Attribution]]:
     """Return the records in Gradescope's metadata file, or a refusal of this file.
 
-    `sound` has the names of the files that are not refused. For each submission that the metadata file lists,
-    the archive must have a file, refused or not.
+    `sound` has the names of the files that are not refused. Each submission in the metadata file
+    must have a file in the archive, even if this file is refused.
     """
     root = archive.resolve().name if archive.is_dir() else ""
     if (folder := find_export(frozenset(sound), root)) is None:
@@ -192,8 +192,8 @@ def _gradescope_records(
 def _owners_of(file: ArchiveEntry, owners: Owners, archive: str) -> Sequence[Attribution]:
     """Return the attributions of a notebook, or a refusal.
 
-    A folder with the archive's name may be the folder of the class, or of one student who has named folders
-    after other students. The message of a refusal says what to do in the first case.
+    A folder with the archive's name may belong to the whole class, or to one student who has named folders
+    after other students. If it belongs to the class, the message of the refusal says what to do.
     """
     try:
         return owners.of(file)
@@ -231,7 +231,7 @@ def _refuse_shared_folders(
 ) -> Iterator[Attribution]:
     """Yield the attributions, but refuse files in a folder that may have the work of several students.
 
-    This is so if several of its subfolders, but not the folder itself, contain the same exercise.
+    Such a folder has the same exercise in several subfolders, but not in the folder itself.
     """
     folders: dict[tuple[str, str], set[str]] = defaultdict(set)
     for attribution in attributions:
@@ -306,9 +306,9 @@ def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, f
 
 
 def _no_later(script: Attribution, notebook: Attribution) -> Attribution:
-    """Return a script with the time of the notebook that counts and no greater upload number.
+    """Return a script, changed so that it cannot replace `notebook`, the notebook that counts.
 
-    So the script cannot replace this notebook.
+    The script gets the time of this notebook. Its upload number is not greater than the notebook's.
     """
     uploads = (script.upload, notebook.upload)
     upload = None if None in uploads else min(filter(None, uploads), default=None)
@@ -351,7 +351,8 @@ def _refuse_without_notebook(
 def _students_of(file: ArchiveEntry, owners: Owners) -> tuple[str, ...] | None:
     """Return the ids of the owners of a file that is not a notebook, or None if the file can be ignored.
 
-    If the owner is unknown, return () or, for a packed file, its path, so that this file is refused.
+    If the owner is unknown, return (). A packed file of an unknown owner must be refused, so its path is
+    returned instead.
     """
     name = as_uploaded(file.name)
     if _is_helper(file) and not (owners.platform_name(name) or owners.record(name)):

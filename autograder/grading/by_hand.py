@@ -105,8 +105,8 @@ def _reached(
 ) -> tuple[list[CodePart], set[str]]:
     """Follow the names that an answer uses. Return the statements that define them, and these names.
 
-    Only a function's last definition counts. Earlier ones also count if, above the last one, the answer uses
-    a statement that contains the function's name.
+    If a function is defined several times, only its last definition counts. But the answer may use a
+    statement above this definition that contains the function's name. Then all definitions count.
     """
     finished = ((index, part) for index, part in enumerate(statements) if part.at not in unfinished)
     last = {name: index for index, part in finished if (name := _defined_afresh(part))}
@@ -131,9 +131,9 @@ def _reached(
 
 
 def _defined_afresh(part: CodePart) -> str:
-    """Return the name of the function that a statement defines, or "" if it may use the name's earlier value.
+    """Return the name of the function that a statement defines, or "" for other statements.
 
-    A decorator, a default value or an annotation can use this value.
+    Also return "" if a decorator, a default value or an annotation may use the earlier value of the name.
     """
     match part.tree:
         case ast.FunctionDef(name, decorator_list=[]) as tree:
@@ -161,7 +161,7 @@ def _named(operators: Iterable[str]) -> str:
 
 
 def _line_that_names(operator: str, reached: Sequence[CodePart]) -> tuple[int, int] | None:
-    """Return the index of the cell and the number of the first line that uses an operator's name, or None."""
+    """Return the cell's index and the line's number of the first use of an operator's name, or None."""
     for part in reached:
         for node in ast.walk(part.tree or ast.Pass()):
             match node:

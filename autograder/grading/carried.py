@@ -25,8 +25,8 @@ from autograder.submission.notebook import NotebookCell
 from autograder.testing.bytecode import bytecode, global_names, marshalled
 
 Reports = Mapping[str, QuestionReport]
-# The questions that run again in one worker, each with the earlier questions whose failed answers its answer
-# uses. All these lists are equal, because the worker has one set of right answers.
+# The questions that run again in one worker. Each has a list of the earlier questions whose failed answers it
+# uses. All lists are equal, because the worker has one set of right answers.
 Rerun = dict[str, list[str]]
 
 

@@ -1,7 +1,7 @@
 """Explains a wrong answer by a repair of its code, a known mistake with equal results, or test messages.
 
 A repair is one or two edits that make all tests pass. A known mistake is an author's wrong answer and hint.
-The catalogue has misconceptions, and places: steps of right answers in which students make mistakes.
+The catalogue has misconceptions and places. A place is a step of right answers where students make mistakes.
 """
 
 import ast
@@ -42,7 +42,7 @@ from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import pack
 
-_ENOUGH = 0.5  # the least fraction of the failed tests that must show a misconception
+_ENOUGH = 0.5  # at least this fraction of the failed tests must show the misconception
 _MOST_EXPLANATIONS = 2000  # greatest number of cached explanations
 _SPOT = re.compile("\0(\\d+)\0")  # the index of a changed place in a shared explanation
 # Types of errors whose messages help more than the line of a repair.
@@ -115,7 +115,7 @@ class Diagnosis:
         if not failed:
             return None
         judged = all(isinstance(run.error, AssertionError | StudentError) for run in failed)
-        # A missing name, or a later cell that changes a name, may be the mistake. A repair would hide it.
+        # If a name is missing, or a later cell changes a name, a repair could hide this mistake.
         is_whole = not submitted.later_change(question) and not any(map(submitted.lacks_something, failed))
         is_whole &= submitted.may_try_repairs
         looked = look(question, submitted.cells, self.suite.exercise) if judged and is_whole else None
@@ -184,7 +184,7 @@ class Diagnosis:
     ) -> Explanation | None:
         """Return the explanation of an answer by its best repair, or None.
 
-        It has the mistake or place that the repairs show, if any, and the line if the course shows lines.
+        It names the mistake or place that the repairs show. It has a line only if the course shows lines.
         """
         if best.remaining:
             return self._describe_recognized(wrong, looked, best)
@@ -281,14 +281,14 @@ class Diagnosis:
     ) -> tuple[str, str]:
         """Return a name and a description of one edit. `mistakes` are those that it may repair.
 
-        The first of these that exists is described: an item of `mistakes` whose rule reverses the edit, the
-        place of the edit, the only item of `mistakes`, the kind of the edit.
+        An item of `mistakes` whose rule reverses the edit is described. If there is none, the edit's place is
+        described, else the only item of `mistakes`, else the kind of the edit.
         """
         where, question = looked.where(edit), wrong.question
         names = {one.name for one in self.repairer.names_of_edit(question, edit)} if mistakes else ()
         mistake = next((one for one in mistakes if one.name in names), None)
         place = None if mistake else self.repairer.place(question, edit)
-        # A replaced word or sign proves no mistake: perhaps it only makes up for the repair's other edit.
+        # An edit of one word or sign proves no mistake. It may only compensate for the repair's other edit.
         is_sign = edit.kind == "too much" and isinstance(edit.old, ast.UnaryOp)
         if place and (place.patterns or edit.kind not in _REPLACED_WORDS) and not is_sign:
             return place.name, f"{place.sentence.removesuffix('.')}: {where}"
@@ -300,7 +300,7 @@ class Diagnosis:
         return name, f"{words.KINDS[edit.kind]}: {where}{hint}"
 
     def _fits(self, wrong: FailedAnswer, misconception: Misconception) -> bool:
-        """Whether code with this misconception fails the same tests, at least half with the same results."""
+        """Whether code with this misconception fails the same tests, with equal results in at least half."""
         return any(
             agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH
             for runs in self.repairer.failed(wrong.question, misconception)
@@ -402,7 +402,7 @@ class Diagnosis:
 
 
 def _hides_undefined_name(wrong: FailedAnswer, repair: Repair) -> bool:
-    """Whether a repair edits a rewritten form of the code that lacks the undefined name.
+    """Whether a repair edits a rewritten form of the code, and the undefined name is not in this form.
 
     For instance, `math.sqrt(x)` is rewritten as `x**0.5`, which runs even if `math` is not imported.
     """

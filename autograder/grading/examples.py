@@ -94,7 +94,7 @@ class Examples:
                     yield indices, inputs, answer
 
     def _calls(self, question: str, run: Run) -> Iterator[tuple[int, ...]]:
-        """Yield, for each call of the question's function or of an instance, the indices of its exchanges."""
+        """Yield each call of the question's function or of an object, as the indices of its exchanges."""
         if inspect.isclass(self._solution[question]):
             yield from object_calls(question, run.exchanges)
             return

@@ -97,7 +97,8 @@ class RunSubmission:
             return question
         tested = "The tests ran without this change."
         if at_end:
-            tested = "The tests ran with and without this change. The better result, with the change, counts."
+            better = "The result with this change counts, because it is better."
+            tested = f"The tests ran with and without this change. {better}"
         return replace(question, hint=f"{change} {tested} {question.hint}".rstrip())
 
     def later_change(self, question: str) -> str:
@@ -123,10 +124,10 @@ class RunSubmission:
         return self.session.another(self.cells, self.given)
 
     def open_for_repairs(self, needed: Container[int]) -> Session:
-        """Return a session to try edited code, which runs the cells with numbers in `needed`.
+        """Return a session that runs the cells with numbers in `needed`, to try edited code.
 
-        It also runs the cells whose code the exercise gives, such as imports. No other cell may affect an
-        explanation, because submissions with the same answer share it.
+        The session also runs the cells whose code the exercise gives, such as imports. Other cells must not
+        affect an explanation, because submissions with the same answer share the explanation.
         """
         cells = [cell for cell in self.cells if cell.number in needed or cell.text in self.exercise.given]
         return self.session.another(cells, self.given, self._repair_limits, keeps_states=False)
@@ -137,7 +138,7 @@ class RunSubmission:
         return self.session.may_open(self._repair_limits)
 
     def open_reference(self) -> Session:
-        """Return a session to try edits of an author's answer, with the cells of the reference."""
+        """Return a session that runs the cells of the reference, to try edits of an author's answer."""
         texts = enumerate(self.exercise.reference)
         cells = [NotebookCell(number, "code", text) for number, text in texts]
         return self.session.apart(cells, self._repair_limits)

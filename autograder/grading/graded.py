@@ -32,7 +32,7 @@ _OURS = (
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Either `text` printed to `stream`, or `data`: a displayed object in each media type."""
+    """A printed `text` and its `stream`, or the `data` of a displayed object: (media type, content) pairs."""
 
     text: str = ""
     stream: Annotated[str, Field(pattern="^(stdout|stderr)?$")] = ""
@@ -58,8 +58,8 @@ class Graded:
 
     Students read only the report. The other values may quote hidden tests. If the grader itself failed,
     `problem` and `traceback` describe the failure for an instructor. If `again` is true, a second attempt may
-    succeed. `warnings` are tracebacks of errors that do not stop grading: in the search for a mistake, in the
-    check of a question's rule, or in a test.
+    succeed. `warnings` are tracebacks of errors that do not stop grading. Such errors occur in the search for
+    a mistake, in the check of a question's rule, or in a test.
     """
 
     report: Report

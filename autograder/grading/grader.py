@@ -93,7 +93,7 @@ class Grader:
         self._rules = rules
         self._is_explained = True  # False if `marks_only` left a wrong answer of the submission unexplained
         self._warnings: dict[str, None] = {}  # tracebacks of errors in grading the current submission
-        self.broken: dict[HiddenTest, Run] = {}  # tests at fault for the current submission
+        self.broken: dict[HiddenTest, Run] = {}  # tests that could not judge the current submission
         self._diagnosis, self._examples = Diagnosis(self.suite, repairs), Examples(self.suite)
 
     @classmethod

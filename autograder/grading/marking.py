@@ -37,7 +37,7 @@ from autograder.worker.walls import die_with_parent
 MEMORY = 2 << 30  # bytes in addition to those at the start of the process
 CPU_SECONDS = 60  # seconds of processor time for one submission; the first one also loads the exercise
 _NEAR = 128 << 20  # bytes; if less than this is left, a result may be wrong for lack of memory
-TIMES = 10  # the wall-clock limit is this many times the sum of the submission's limit and CPU_SECONDS
+TIMES = 10  # ratio of the wall-clock limit to the sum of `total_seconds` and CPU_SECONDS
 _START_SECONDS = 600.0  # limit for importing packages, which can take long on a busy machine
 _END_SECONDS = 60.0  # limit for a process to end by itself
 _STOPPED = "Grading of this submission stopped before it was complete."
@@ -246,7 +246,7 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
     course = load_course(root)
     try:
         launched = launch.launch_zygote(course.settings.packages, outer=bubblewrap.program() is not None)
-        warm(course.settings.packages)  # meanwhile, the zygote imports packages, too
+        warm(course.settings.packages)  # the launched zygote imports packages at the same time
         from autograder.grading.grader import CourseGrader
         from autograder.sandbox.zygote import Zygote
 

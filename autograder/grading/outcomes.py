@@ -19,10 +19,10 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.coding import TABLE
 from autograder.worker.protocol import Parts
 
-_SENTENCES = 8  # number of different things that a report can say on a question's rule, including nothing
+_SENTENCES = 8  # number of different remarks on a question's rule in a report; no remark also counts as one
 _RESULTS_FIRST = "This test gives points only if the tests that check your results pass."
 _CALL, _VARIABLE = "A call must give {}, but it gave {}.", "The variable must be {}, but it is {}."
-_INSIDE = {  # by sentence on a whole value: the sentence if an item of a tuple, list or dict is wrong
+_INSIDE = {  # for each sentence on a whole value: the sentence on an item of a tuple, list or dict
     _CALL: "The result of a call must contain {}, but it contained {}.",
     _VARIABLE: "A value in the variable must be {}, but it is {}.",
 }
@@ -33,8 +33,8 @@ _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 class TestOutcome:
     """The result of one hidden test: the run that decides the verdict, and the run that explains it.
 
-    The run on hidden inputs decides, the run on disclosed inputs explains. If the question's visible check
-    raised an error and the test fails on disclosed inputs, this run does both.
+    The run on hidden inputs decides, and the run on disclosed inputs explains. There is one exception. If the
+    question's visible check raised an error, a failed run on disclosed inputs does both.
     """
 
     __test__ = False
@@ -83,8 +83,8 @@ def attribute_fault(suite: Suite, run: Run, inputs: Inputs) -> Run:
     """Attribute the failure of a test to the submission or to the test, and return the run with its verdict.
 
     If the reference also fails on these inputs, the test is at fault. For example, two inputs that should
-    differ may be equal by chance. If the test raised an unexpected error, it is at fault, unless a result of
-    the submission differs in type, shape, length or keys from the reference's result.
+    differ may be equal by chance. A test that raised an unexpected error is also at fault. But the submission
+    is at fault if one of its results differs in type, shape, length or keys from the reference's result.
     """
     breaks = run.kind is Verdict.GRADER_ERROR
     if run.kind is Verdict.FAILED and not suite.is_fair(run.test, inputs):
@@ -189,10 +189,10 @@ def kept_share(tests: Sequence[HiddenTest], failed: Container[HiddenTest]) -> fl
 
 
 def drop_follow_up_questions(reports: TestReports) -> dict[HiddenTest, TestReport]:
-    """Return the reports on one question's tests, changed if a failed basic test shows wrong results.
+    """Return the reports on one question's tests, changed unless all basic tests passed.
 
-    A passed test with `needs_results` no longer counts. From hints of failed tests that are not basic,
-    sentences with a question mark are removed, because they assume right results.
+    If they are changed, a passed test with `needs_results` no longer counts. If a test that is not basic
+    failed, questions are removed from its hint, because they assume right results.
     """
     if all(reports[test].verdict is Verdict.PASSED for test in reports if test.basic):
         return dict(reports)

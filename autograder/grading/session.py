@@ -181,8 +181,8 @@ class Session:
     ) -> "Session":
         """Return a session for a later run of this submission, without the cells in `lost`.
 
-        It gets a fixed number of seconds, or none if the budget has fewer. If it got all remaining seconds,
-        its worker could learn how long earlier workers needed for hidden inputs.
+        The session gets a fixed number of seconds, or 0 seconds if less is left in the budget. With all
+        remaining seconds, its worker could learn how long earlier workers needed for hidden inputs.
         """
         limits = limits or self.limits
         budget = self._budget.part(limits.total_seconds * _LATER_SHARE)
@@ -246,7 +246,7 @@ class Session:
         return self._result(self._numbered(reply))
 
     def _numbered(self, reply: Header) -> Header:
-        """Return the reply, with the cell numbers of an error changed to those in the file."""
+        """Return the reply. If it has an error, the error's cell numbers become those in the file."""
         match reply:
             case {"error": {"places": list(claimed)} as error}:
                 numbers = dict(enumerate(self._sent))

@@ -182,7 +182,10 @@ CHOSEN = f'"Team Red" {TAKEN}; pass Moodle\'s'
         ("", "user_1_101_9001_01_first.ipynb",
          "belongs to Canvas's user 1 or 101; write this student's number"),
         ("list", "user_1_101_9001_01_first.ipynb", ["ada"]),
-        ("list", "eve_101_103_9001_01_first.ipynb", "both users are in the list of students"),
+        ("list", "eve_101_103_9001_01_first.ipynb",
+         "belongs to Canvas's user 101 or 103, and both users are in the list of students; "
+         "put the file into a folder with the student's id as its name"),
+        ("list", "eve/eve_101_103_9001_01_first.ipynb", ["eve"]),
         # The list knows people and groups as platforms write them.
         ("list", "ada/01_first.ipynb", ["ada"]),
         ("list", "lovelaceada_101_9001_01_first.ipynb", ["ada"]),

@@ -193,7 +193,8 @@ def test_a_later_change_that_makes_an_answer_right_counts_and_is_named(desk: Des
     assert (question.verdict, question.score) == (Verdict.PASSED, 3.0)
     assert question.hint.endswith(
         " changes `row_sums` after the check of this question."
-        " The tests ran with and without this change. The better result, with the change, counts."
+        " The tests ran with and without this change."
+        " The result with this change counts, because it is better."
     )
 
 
@@ -236,7 +237,7 @@ def test_a_later_answer_that_breaks_no_rule_counts(tmp_path: Path, zygote: Zygot
     assert desk.grade(WRONG, row_sums=by_product).verdict is Verdict.REVIEW
     later = desk.grade(RIGHT, row_sums=by_product)
     assert (later.verdict, later.score) == (Verdict.PASSED, 3.0)
-    assert later.hint.endswith(" The better result, with the change, counts.")
+    assert later.hint.endswith(" The result with this change counts, because it is better.")
 
 
 def test_a_draft_that_uses_what_is_forbidden_holds_no_answer(tmp_path: Path, zygote: Zygote) -> None:
