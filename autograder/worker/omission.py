@@ -37,7 +37,7 @@ class Omissions:
 
         Return None for a statement that would fail on any machine.
         """
-        # A cell magic such as %%time runs its body as a separate cell, in which failed statements are left out.
+        # A cell magic such as %%time runs its body as a separate cell, where failed statements are left out.
         if error is None or _magic(statement)[:1] == ("run_cell_magic",):
             return None
         if type(error) is NameError and self._origin(str(error.name))[0]:

@@ -3,8 +3,9 @@
 Moodle (moodle/moodle, mod/assign/feedback/offline) finds a worksheet's columns by their headings, which are
 in the language of the person who downloads the worksheet. So this module never changes a heading. It finds
 the column of grades by the next column: there, every row has the maximum grade, which is the same number.
-Moodle silently skips a grade above the maximum, and a grade that was changed in Moodle after the download. One
-column has the time of each grade's last change, which Moodle compares. This module never changes that column.
+Moodle silently skips a grade above the maximum. Moodle also skips a grade that was changed in Moodle after
+the download. For this check, one column has the time of each grade's last change. This module never changes
+that column.
 
 Moodle splits each file's name in a zip at each "_" (mod/assign/feedback/file/importziplib.php). It expects
 five parts: any text, the number of the participant (the student), "assignsubmission", "file" and the name

@@ -3,8 +3,8 @@
 Code is compared by its syntax: local names, formatting, comments, docstrings and annotations do not count.
 Right answers to a short question are always similar. So two answers are compared by rare passages: sequences
 of tokens that only a few students wrote, and that occur neither in the stub nor in the course's own answers.
-With the thresholds below, no two accepted answers of our course are suspicious. But each accepted answer and
-its copy with renamed variables are suspicious.
+The thresholds below are tested with our course's accepted answers in place of students' answers: no two are
+suspicious. But each answer and its copy with renamed variables are suspicious.
 """
 
 import ast
