@@ -47,7 +47,10 @@ def _system_options() -> Iterator[str]:
 
 
 def _folders_outside_system(readable: Sequence[Path]) -> list[Path]:
-    """Return the readable folders that are inside neither a system folder nor another of them."""
+    """Return the interpreter's folders and the readable folders.
+
+    Folders inside a system folder, or inside another returned folder, are left out.
+    """
     folders: list[Path] = []
     for path in sorted({*interpreter(), *readable}):
         inside = any(path.is_relative_to(other) for other in (*folders, *map(Path, _SYSTEM)))

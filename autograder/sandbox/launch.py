@@ -1,7 +1,7 @@
 """Starts the zygote's process.
 
-This module imports none of the course's packages: the grader first starts the zygote, and then both processes
-import the packages at the same time.
+This module does not import the course's packages, so the grader can start the zygote first. Then the grader
+and the zygote import the packages at the same time.
 """
 
 import os

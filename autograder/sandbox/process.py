@@ -25,9 +25,7 @@ _AT_ONCE = 16 << 10  # bytes to read at once, enough for nearly every reply
 _MOST_LATE = 100  # number of late replies that are ignored; reading more would cost the grader too much time
 _LINGER_SECONDS = 0.2  # longest wait for the end of a process that has closed its connection
 LOOK_SECONDS = 0.05  # mean time between two checks of whether a process sleeps
-LONGEST_SLEEP = (
-    1.0  # seconds of sleep that count at most between two checks, in case the machine was suspended
-)
+LONGEST_SLEEP = 1.0  # at most these seconds of sleep count between two checks: the machine may be suspended
 _TIMES, LEAST_PATIENCE = 10, 10.0  # wall-clock limit: 10 times a request's seconds, but at least 10 seconds
 _CHANCE = random.SystemRandom()  # random numbers of the kernel, which do not depend on seeds
 AWAKE = {b"R", b"D"}  # states of a thread that computes, or waits for a processor or a disk
@@ -54,7 +52,7 @@ class DeadlineError(WorkerError):
 
 
 class Worker:
-    """One submission's process. `handle` is its pidfd; `reap` waits for its end and returns its wait status.
+    """One submission's process. `handle` is a pidfd. `reap` waits for the end and returns the wait status.
 
     Every request has a random number, which the reply must repeat. So bytes that a submission writes to the
     channel by itself are refused. `ask` may be called until it raises an error or `close` is called.
@@ -77,7 +75,7 @@ class Worker:
 
     @property
     def seconds(self) -> float:
-        """How long the process has computed or slept so far, as deadlines count it."""
+        """The seconds that count so far: those in which the process computed or slept."""
         return self.clock.seconds()
 
     def ask(
@@ -86,7 +84,7 @@ class Worker:
         """Send a request and return the reply. Raise WorkerError or ProtocolError if there is none.
 
         Before the reply, the submission may call functions of the hidden test. `answer` runs these calls. The
-        time that they take counts as time of the process. If the machine was too busy, raise StarvedError.
+        time of the calls counts as the process's time. If the machine was too busy, raise StarvedError.
         """
         number = secrets.token_hex(8)
         self._asked.add(number)
@@ -147,7 +145,7 @@ class Worker:
             answered = reply.pop("id", None)
             if answered == number and "function" in reply and answer is not None:
                 self._send(pack(*answer(reply, sent)), deadline)
-                self.received = before  # counts only replies, because the grader stores no calls
+                self.received = before  # a call does not count: the grader stores only replies
                 self.clock.add(time.thread_time() - begun)
                 deadline.check()
                 continue
@@ -213,13 +211,14 @@ class _Clock:
         self._runs = False
 
     def forget_sleep(self) -> None:
-        """Do not count sleep from before now, because the process may have waited for the grader."""
+        """Count no sleep between the last `look` and the next: the process may have waited for the grader."""
         self._asleep_since = None
 
     def look(self, channel: select.poll) -> None:
-        """Count the time since the last `look` as sleep, if the process slept at that `look` and sleeps now.
+        """Count sleep and the children's time since the last `look`.
 
-        A process whose `channel` has bytes that the grader has not read counts as awake.
+        If the process slept at both looks, it counts as asleep between them. If `channel` is ready, the
+        process counts as awake: the grader has something to read or can continue to send.
         """
         now, tick = time.monotonic(), os.sysconf("SC_CLK_TCK")
         threads = list(_threads(self._process))
@@ -235,7 +234,7 @@ class _Clock:
 
 
 class _Deadline:
-    """Ends a request when the allowed seconds are used up, or after ten times as much wall-clock time."""
+    """Ends a request when the allowed seconds are used up, or at the limit of wall-clock time."""
 
     def __init__(self, worker: Worker, seconds: float) -> None:
         self._worker, self._clock = worker, worker.clock

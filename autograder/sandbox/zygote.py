@@ -32,10 +32,10 @@ _REQUIRED = {
 class Zygote:
     """A process that has imported the course's packages and forks workers.
 
-    At the end of a `with` block, the zygote and all its workers end. It runs in bubblewrap if bubblewrap is
-    installed. The first worker tries forbidden actions. After that, `walls` names the walls that are in
-    effect, and `unsafe` says whether the course demands further walls. `launched` is the zygote's process if
-    it has been started already.
+    At the end of a `with` block, the zygote and all its workers end. They run in bubblewrap if bubblewrap
+    works here. The first worker tries forbidden actions. After that, `walls` names the walls that are in
+    effect, and `unsafe` says whether the course demands further walls. `launched` is the process of a zygote
+    that has already been started.
 
     The kernel ends the zygote when the thread that created it ends.
     """
@@ -116,7 +116,7 @@ class Zygote:
         self._ask(b"o", 1)
 
     def load_figures(self) -> None:
-        """Import matplotlib for all later workers, unless it is imported or the course does not use it."""
+        """Import matplotlib once for all later workers, if the course uses matplotlib."""
         if not self._has_figures and FIGURES in map(name_of, self._launched.packages):
             self._ask(b"p", 1)
         self._has_figures = True

@@ -47,11 +47,11 @@ class Row(NamedTuple):
     is_key: bool = False  # whether the value may be a key of a dict or an element of a set
 
 
-TABLE: dict[str, Row] = {}  # rows by name; this name is the first key of the JSON objects that the row writes
+TABLE: dict[str, Row] = {}  # rows by name; the JSON objects of a row have the row's name as their first key
 
 
 def _row_of(kind: Any) -> Row | None:
-    """Return the row of a type, or of the first of its bases that has one."""
+    """Return the row of a type or of its nearest base, or None if none of these types has a row."""
     rows = _rows(len(sys.modules), len(TABLE))
     return next((rows[id(base)][1] for base in _MRO(kind) if id(base) in rows), None)
 

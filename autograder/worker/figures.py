@@ -20,7 +20,7 @@ class Drawn:
     """A line, a group of bars or a group of points: its coordinates, and its label in the legend."""
 
     label: str
-    x: Any  # an array of numbers; for bars, also horizontal ones, the positions of their middles
+    x: Any  # an array of numbers; for bars, vertical or horizontal, the positions of their middles
     y: Any  # an array of numbers; for bars, their lengths
 
 

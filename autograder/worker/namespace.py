@@ -151,7 +151,7 @@ class Namespace:
         """Return, by question, the names that the notebook reassigned after the question's check.
 
         After this call, each test begins with the variables that the notebook had at the check of the test's
-        question. Names that were first assigned later are added, unless they hide a builtin of Python.
+        question. Variables that the notebook created after the check are added, except names of builtins.
         """
         builtin_names = vars(builtins)
         changed = dict[str, list[str]]()
@@ -164,7 +164,7 @@ class Namespace:
         return changed
 
     def _return_to(self, question: str | None) -> None:
-        """Restore the variables that existed at the check of `question`, or, without it, after the last cell.
+        """Restore the variables that are stored for `question`, or else the variables after the last cell.
 
         The dictionary is changed in place, because all functions of the notebook read it as their globals.
         """
@@ -289,7 +289,7 @@ def _pristine(seed: int) -> None:
         torch.set_default_dtype(torch.float32)
         torch.set_default_device(None)
         torch.set_autocast_enabled("cpu", False)
-        if torch.are_deterministic_algorithms_enabled():  # the setter would take a second at its first call
+        if torch.are_deterministic_algorithms_enabled():  # the first call of the setter takes a second
             torch.use_deterministic_algorithms(False)  # deterministic algorithms run other operators
         torch.set_num_threads(1)  # operators in other threads would not be recorded
     if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:

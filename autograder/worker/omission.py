@@ -37,7 +37,7 @@ class Omissions:
 
         Return None for a statement that would fail on any machine.
         """
-        # A cell magic such as %%time runs its body as a separate cell, whose failed statements are left out.
+        # A cell magic such as %%time runs its body as a separate cell, where failed statements are left out.
         if error is None or _magic(statement)[:1] == ("run_cell_magic",):
             return None
         if type(error) is NameError and self._origin(str(error.name))[0]:
@@ -50,12 +50,15 @@ class Omissions:
         return self._left_out(statement, error, why)
 
     def first_unbound(self, names: Collection[str]) -> BaseException | None:
-        """Empty `_unbound`. Return its first error for a name that is not in the defined `names`, or None."""
+        """Empty `_unbound`, and return its first error for an undefined name, or None.
+
+        `names` are the defined names.
+        """
         unbound, self._unbound = self._unbound, {}
         return next((error for name, error in unbound.items() if name not in names), None)
 
     def cause(self, name: str) -> str:
-        """Return the left-out statement that should define `name`, and why it was left out; "" for none."""
+        """Return the left-out statement that should define `name`, and the reason; or "" if there is none."""
         statement, why = self._origin(name)
         return f"{statement}, {LEFT_OUT}: {why}" if statement else ""
 
@@ -104,7 +107,7 @@ class Omissions:
 
 
 def _magic(statement: ast.stmt) -> tuple[str, ...]:
-    """Return ("run_line_magic", "cd", "x") for get_ipython().run_line_magic("cd", "x"), () without magic."""
+    """Return ("run_line_magic", "cd", "x") for get_ipython().run_line_magic("cd", "x"); else ()."""
     call = getattr(statement, "value", None)
     method = getattr(call, "func", None)
     if not isinstance(call, ast.Call) or not isinstance(method, ast.Attribute):

@@ -7,8 +7,8 @@ Reading a message may cost much more memory and time than writing it. For exampl
 a dict of seventy bytes. Therefore the reader first checks the length of a message, then the number of its
 JSON values, then the sizes of its parts.
 
-Right answers and known mistakes in the course's exercises need at most a twentieth of each limit, and at most
-an eighth of MAX_DIMS.
+Right answers and known mistakes in the course's exercises need at most an eighth of MAX_DIMS, and at most a
+twentieth of each other limit.
 """
 
 import ctypes
@@ -63,7 +63,7 @@ def _integer(digits: str) -> int:
 
 
 _ENCODER = json.JSONEncoder(allow_nan=False)
-_DECODER = json.JSONDecoder(parse_constant=int, parse_int=_integer)  # refuses NaN: int("NaN") fails
+_DECODER = json.JSONDecoder(parse_constant=int, parse_int=_integer)  # int("NaN") fails, so NaN is refused
 
 
 def pack(header: Header, parts: Parts) -> bytes:
@@ -87,7 +87,7 @@ def longest_answer(request: Header) -> int:
 def read_frame(receive: Receive, most: int = MAX_HEADER) -> tuple[Header, Parts]:
     """Read one frame through `receive(count)`, which returns exactly `count` bytes.
 
-    If the header has more than `most` bytes, or if the payload is too long, neither is read.
+    Read nothing and raise ProtocolError if the header has more than `most` bytes or the payload is too long.
     """
     header_length, payload_length = _LENGTHS.unpack(receive(_LENGTHS.size))
     if header_length > most or payload_length > MAX_PAYLOAD:
@@ -112,7 +112,7 @@ def reader(channel: socket.socket) -> Receive:
 
 
 def unpack(text: bytes, payload: bytes) -> tuple[Header, Parts]:
-    """Return the header and parts of a frame. Each is checked against the limits before it is built."""
+    """Return the header and parts of a frame. Limits are checked before any value or tensor is built."""
     header = read_json(text)
     if not isinstance(header, dict):
         raise ProtocolError("a header is not an object")
@@ -166,7 +166,7 @@ def _read_parts(payload: bytes) -> Parts:
 def is_small(shape: Sequence[int]) -> bool:
     """Whether a tensor of this shape may be sent: few dimensions, and a small product of sizes other than 0.
 
-    The sizes of an empty tensor matter, too: for shape (2**29, 0), the sums of the rows take gigabytes.
+    The sizes of an empty tensor matter, too: a tensor of shape (2**29, 0) has 2**29 sums of rows.
     """
     return len(shape) <= MAX_DIMS and math.prod(size or 1 for size in shape) <= MAX_ELEMENTS
 

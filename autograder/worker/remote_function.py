@@ -17,8 +17,8 @@ from autograder.worker.protocol import Header, Parts
 from autograder.worker.values import Decoder, Encoder
 
 Answer = Callable[[Header, Parts], tuple[Header, Parts]]  # sends a call to the grader and returns its reply
-# A stack, because requests can be nested in the grader's process: the solution calls a test's function, which
-# sends a further request to the solution.
+# A stack, whose last item is used. In the grader's process, requests can be nested: the solution calls a
+# test's function, and this function sends a further request to the solution.
 _answers: list[Answer] = []
 
 
@@ -34,7 +34,7 @@ def answering(answer: Answer | None) -> Iterator[None]:
 
 def unanswered(*_: object) -> tuple[Header, Parts]:
     """Raise RuntimeError: outside a request, the grader does not answer calls."""
-    raise RuntimeError("a function passed by a hidden test can be called only until your code returns")
+    raise RuntimeError("a function from a hidden test can be called only until your code returns")
 
 
 class RemoteFunction:
@@ -72,9 +72,9 @@ class _Call:
     def run(self, groups: Sequence[Sequence[Any]]) -> Any:
         """Send the call with the tensors in `groups[0]`, and return the function's result.
 
-        Two groups request the gradients of sum(result * groups[1]) with respect to groups[0]. Three groups
-        request the gradients of sum(those gradients * groups[2]) with respect to groups[0] and groups[1].
-        Further groups continue in this way.
+        For two groups, return instead the gradients of sum(result * groups[1]) with respect to groups[0]. For
+        three groups, return the gradients of sum(these gradients * groups[2]) with respect to groups[0] and
+        groups[1]. Further groups continue in this way.
         """
         leaves, (tensors, *weights) = [*self._leaves], groups
         for at, tensor in zip(self._places, tensors, strict=True):
@@ -117,7 +117,7 @@ def _differentiable() -> Any:
     function: Any = sys.modules["torch"].autograd.Function
 
     class Differentiable(function):  # type: ignore[misc]
-        """A call, or its gradients. `tensors` has all groups of `_Call.run`, and `sizes` their lengths."""
+        """A call, or its gradients. `tensors` has all groups of `_Call.run`; `sizes` has their lengths."""
 
         @staticmethod
         def forward(call: _Call, sizes: list[int], *tensors: Any) -> Any:

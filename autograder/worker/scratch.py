@@ -76,7 +76,7 @@ def _opened(process: int) -> int:
 
 
 def _mapped(process: int, folder: Path) -> int:
-    """Return an upper bound of the bytes in deleted files of `folder` that `process` still maps."""
+    """Return an upper bound, in bytes, for the deleted files of `folder` that `process` still maps."""
     lines, inside = _read(process, "maps").splitlines(), f" {folder}/"
     inodes = {line.split(maxsplit=5)[4] for line in lines if line.endswith(_DELETED) and inside in line}
     return len(inodes) * MAX_FILE

@@ -38,9 +38,9 @@ _SET_SECCOMP, _FILTER = 22, 2
 _CLONE_THREAD = 0x00010000
 _SAFE_IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _SAFE_PRCTLS = (15, 16, 3, 39)  # set and get a thread's name, get dumpable, get no-new-privs
-# These commands duplicate descriptors, read and set flags, and read the size of a pipe. Others are refused,
-# because F_SETOWN can make the kernel send signals to other processes, locks can carry data to other
-# submissions, and larger pipes could use up the 64 MB that the pipes of all workers may have in total.
+# These commands duplicate descriptors, read and set flags, and read the size of a pipe. All other
+# commands are refused. F_SETOWN can make the kernel send signals to other processes. Locks can carry data to
+# other submissions. Larger pipes could use up the 64 MB that the kernel allows for the pipes of all workers.
 _SAFE_FCNTLS = (*range(5), 1030, 1032)
 # Threads of one process wake each other with private futexes, which are allowed. On shared futexes, only
 # waiting is allowed, because joining a thread needs it. If waking were allowed, two submissions could map a
@@ -108,7 +108,7 @@ def unconditional(machine: str) -> tuple[Instruction, ...]:
 
 
 def _if_any_of(values: Iterable[int], action: int, jump: int = _JUMP_EQUAL) -> list[Instruction]:
-    """Return instructions that do `action` if the number loaded last equals one of `values`.
+    """Return instructions that do `action` if the loaded number equals one of `values`.
 
     `jump` can be another comparison: _JUMP_SET (has one of these bits) or _JUMP_ABOVE (is at least a value).
     """
@@ -116,7 +116,7 @@ def _if_any_of(values: Iterable[int], action: int, jump: int = _JUMP_EQUAL) -> l
 
 
 def _for_call(number: int, argument: int, rules: list[Instruction], otherwise: int) -> list[Instruction]:
-    """Return instructions for a call: apply `rules` to one of its arguments. If none fits, do `otherwise`."""
+    """Return instructions for a call: apply `rules` to an argument. If no rule fits, do `otherwise`."""
     body = [_do(_LOAD, _ARGUMENTS + 8 * argument), *rules, _do(_RETURN, otherwise)]
     return [_do(_JUMP_EQUAL, number, 0, len(body)), *body]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 _NOT_COMPILED = "torch.compile would start a compiler, so grading runs the code without compiling it.\n"
 _NO_GPU = "There is no GPU where notebooks are graded, so tensors are created on the CPU.\n"
-# Packages that many notebooks import. Importing a missing one fails, even if a file has its name.
+# Packages that many notebooks import. The import of a missing package fails, even if a file has its name.
 _CUSTOMARY = """
     accelerate altair beartype bokeh cv2 d2l datasets deepnote_toolkit dotenv einops evaluate gdown google
     graphviz h5py huggingface_hub icecream ipdb ipywidgets jax jaxtyping kaggle kaggle_secrets keras
@@ -33,8 +33,8 @@ _FOR_CHECKS = """
 def stand_in() -> None:
     """Replace functions of torch that need a compiler or a GPU by functions that print a note.
 
-    If tqdm is not installed, replace it by a module that only iterates, because students put tqdm around any
-    loop, even in an answer. Block the import of the other missing packages in CUSTOMARY.
+    If tqdm is not installed, replace tqdm by a module that iterates without a progress bar, because students
+    put tqdm around any loop, even in an answer. Block the import of the other missing packages in CUSTOMARY.
     """
     if PathFinder.find_spec("tqdm") is None:
         sys.modules.update(dict.fromkeys(_TQDM, _tqdm()))
@@ -49,9 +49,9 @@ def stand_in() -> None:
 
 
 def idle_checks() -> dict[str, Any]:
-    """Return functions that do nothing, by the names that a notebook's given cell defines, such as `hint`.
+    """Return a function that does nothing for each function of the given cell, such as `hint`.
 
-    Grading skips the given cell, but other cells may call its functions.
+    Grading skips the given cell of a notebook, but other cells may call its functions.
     """
     return dict.fromkeys(_FOR_CHECKS.split(), _idle)
 

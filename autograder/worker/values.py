@@ -68,7 +68,7 @@ def _range(steps: list[int]) -> range:
 
 
 def _dated(kind: type[date] | type[time]) -> Row:
-    """Return the row of a type of dates or times. Of a time zone, only the offset is sent, not the name."""
+    """Return the row of a type of dates or times. Only the offset of a time zone is sent, not the name."""
     name = kind.__name__
     return _single(
         f"datetime.{name}", encode=lambda value: {name: kind.isoformat(value)}, decode=kind.fromisoformat

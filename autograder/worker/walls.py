@@ -108,7 +108,7 @@ def confine(limits: dict[str, Any]) -> list[str]:
         walls += ["landlock"] if confine_files(readable(), scratch) else []
     if "landlock" not in walls:
         # Without Landlock, only this setting keeps other workers from reading this process's memory. With
-        # Landlock, it is not used, because it keeps the zygote from listing this process's open files.
+        # Landlock, the setting is left out, so that the zygote can list this process's open files.
         LIBC.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     with suppress(OSError, KeyError):  # a KeyError on an architecture without a table of system calls
         seccomp.install()

@@ -64,7 +64,7 @@ def main(fonts: Path, packages: Sequence[str]) -> None:
     `packages` are the modules that children will import. `fonts` is the folder of matplotlib's font cache.
     The cache is copied, because making a new cache is slow.
     """
-    # If the grader dies, the workers' folders must still be removed.
+    # The kernel sends SIGTERM when the grader dies. Then the `with` block below removes the workers' folders.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     die_with_parent(signal.SIGTERM)
     _, most = resource.getrlimit(resource.RLIMIT_AS)
@@ -97,11 +97,12 @@ def _touch_proc() -> None:
     """Call lstat once on each file of /proc that still exists after a worker has ended.
 
     The kernel sets the time of such a file at the first lstat. Without this function, a worker could send
-    thousands of bits to the next worker, which would see on which files lstat has been called.
+    thousands of bits to later workers: they would see which files already have a time.
 
-    /proc has a folder for each process. Only those of this process, its parent and process 1 are visited:
-    bubblewrap hides the others, and without it, visiting them could take long. `map_files` is skipped because
-    a worker cannot read it. `net` is skipped because the times of its files change at each lstat.
+    /proc has a folder for each process. This function visits only the folders of this process, its parent and
+    process 1. Bubblewrap hides the other folders; without bubblewrap, visiting them could take long.
+    `map_files` is skipped because a worker cannot read it. `net` is skipped because the times of its files
+    change at each lstat.
     """
     ours = {"1", str(os.getpid()), str(os.getppid())}
     for folder, names, files in os.walk("/proc"):

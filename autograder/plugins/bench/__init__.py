@@ -41,9 +41,9 @@ def bench(
     """Compare with stock nbgrader and Otter.
 
     The command writes a table of the graders' speed to autograder/docs/performance.md. With
-    `--table strength`, it writes to autograder/docs/evidence.md how many wrong answers the hidden tests
-    reject. The first run installs Otter in build/bench/. Do not use the machine for other work while speed is
-    measured.
+    `--table strength`, it counts the wrong answers that hidden tests reject, and writes the numbers to
+    autograder/docs/evidence.md. The first run installs Otter in build/bench/. Do not use the machine for
+    other work while speed is measured.
     """
     from autograder.authoring.together import prove_together
     from autograder.plugins.bench.page import page_of, to_strength, write_table

@@ -62,13 +62,13 @@ class ComparedGrader:
     root: Path
     commands: Callable[[Path, Sequence[str]], Sequence[Command]]  # takes the folder and the students' ids
     scores: Callable[[Submission], Scores]  # returns {} if the submission was not graded
-    explains: bool = False  # whether the first of two commands gives marks, and the second adds explanations
-    is_idle_again: bool = False  # whether a second run grades nothing; its time is subtracted
+    explains: bool = False  # whether a second command adds explanations to the first command's marks
+    is_idle_again: bool = False  # whether a second run grades nothing; the second run's time is subtracted
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A grader's time and memory for a class or a part of it, and the answers that got full marks."""
+    """A grader's time and memory for some submissions, and the answers that got full marks."""
 
     grader: str
     seconds: float
@@ -248,7 +248,7 @@ def source_notebook(exercise: Exercise, hidden: Hidden) -> NotebookJson:
 
 
 def ok_test(question: str, points: float, lines: Sequence[str]) -> str:
-    """Return a test file for Otter, in its format "OK", that runs these lines as a doctest."""
+    """Return a test file in Otter's format "OK". The test runs these lines as a doctest."""
     code = "\n".join(f">>> {line}" for line in lines)
     case = {"code": code, "hidden": True, "locked": False}
     suite = {"cases": [case], "scored": True, "setup": "", "teardown": "", "type": "doctest"}
@@ -297,7 +297,7 @@ def measure(command: Command, folder: Path) -> tuple[float, float]:
 def memory(root: int) -> int:
     """Return the bytes of memory of process `root` and its descendants.
 
-    Memory that several of these processes share counts once.
+    Memory that several of these processes share is counted once.
     """
     total = 0
     with suppress(psutil.NoSuchProcess):

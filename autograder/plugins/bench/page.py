@@ -62,7 +62,7 @@ def to_markdown(
     """Return a table of the graders' speed on one exercise, with notes.
 
     `walls` are the parts of this grader's sandbox. `ours` has the measurements of this grader, for different
-    numbers of jobs. `others` has those of stock nbgrader and Otter, for a part of the class.
+    numbers of jobs. `others` has measurements of stock nbgrader and Otter, for a part of the class.
     """
     count, marks = len(ours[0].full), ours[-1].full
     our_parts = [part for measurement in ours for part in measurement.parts] if others else []
@@ -79,9 +79,9 @@ def to_markdown(
     where = f"Exercise `{exercise}` on {machine()}. This grader's sandbox: {', '.join(walls)}."
     different = [sum(len(other.full[id_] ^ marks[id_]) for id_ in other.full) for other in others]
     notes = [
-        f"{other.grader} graded only {len(other.full)} submissions, from which its time for {count} is "
-        f"estimated. {answers} of their answers got full marks from {other.grader} or from this grader, but "
-        "not from both."
+        f"{other.grader} graded only {len(other.full)} submissions, so the time for {count} is an estimate. "
+        f"{answers} of the answers in these submissions got full marks from {other.grader} or from this "
+        "grader, but not from both."
         for other, answers in zip(others, different, strict=True)
     ]
     return "\n\n".join(filter(None, [where, table, " ".join(notes)]))

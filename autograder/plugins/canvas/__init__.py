@@ -165,7 +165,7 @@ def _canvas_course(to: str) -> CanvasCourse:
         # canvasapi warns of addresses without TLS. `_address` checks addresses itself.
         warnings.simplefilter("ignore", UserWarning)
         canvas = Canvas(_address(), token)
-    # canvasapi has no setting for a timeout (its issue 629), but its session has.
+    # canvasapi has no setting for a timeout (its issue 629), so the session's requests get one here.
     session = canvas._Canvas__requester._session
     session.request = partial(session.request, timeout=SECONDS)
     return canvas.get_course(to)
@@ -205,8 +205,8 @@ def _refuse_two_penalties(canvas_course: CanvasCourse) -> None:
     with suppress(ResourceDoesNotExist):
         if canvas_course.get_late_policy().late_submission_deduction_enabled:
             raise UsageError(
-                "late work would lose points twice, because Canvas has a late policy, too; switch it off in "
-                "the settings of Canvas's gradebook, or take `late` out of course.yaml"
+                "late work would lose points twice, because Canvas has a late policy, too; switch off "
+                "Canvas's policy in its gradebook's settings, or take `late` out of course.yaml"
             )
 
 
@@ -225,7 +225,7 @@ def _update_grades(target: Assignment, data: Mapping[str, Mapping[str, str]]) ->
 def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
     """Turn exceptions of canvasapi into errors that say what to do next and hide the token.
 
-    The error says that the grades of the students in `sent` may have arrived.
+    If `sent` has students, the error says that their grades may have arrived.
     """
     try:
         from canvasapi.exceptions import CanvasException
@@ -247,7 +247,7 @@ def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
             students = ", ".join(sent[:3]) + (f" and {len(sent) - 3} more" if len(sent) > 3 else "")
             next_step = (
                 f"the grades of {students} may have arrived; check them in Canvas's gradebook. If you run "
-                "the command again, it sends them again, and comments that have arrived appear twice"
+                "the command again, it sends these grades again, and comments that have arrived appear twice"
             )
         raise AutograderError(f"{_address()}: {what}; {next_step}") from None
 
@@ -298,7 +298,7 @@ def _question(entry: Entry) -> str:
     score = f"worth {most}, not graded yet" if entry.score is None else f"{number(entry.score)} of {most}"
     lines = [f"## {entry.question}: {score}"]
     if entry.comment:
-        # Indented, the comment is a code block, so Markdown does not change it.
+        # An indented text is a code block, which Markdown does not change.
         lines.append("\n".join(f"    {line}" for line in entry.comment.splitlines()))
     if entry.remark:
         lines.append(entry.remark)

@@ -32,8 +32,7 @@ _LOG = logging.getLogger(__name__)
 CONNECT_SECONDS = 10
 PATIENCE_SECONDS = 60.0  # seconds to wait for a Dask worker or for a result
 _QUEUED = 256  # at most this many submissions are in the scheduler's memory
-# The versions of Python, the engine and its packages, as they are when the module is loaded. Machines with
-# the same versions give the same grades.
+# The versions of Python, the engine and the packages. Machines with the same versions give the same grades.
 VERSIONS = f"{'.'.join(platform.python_version_tuple()[:2])} {engine(tuple(versions(DEFAULT).items()))}"
 HOW_TO_MATCH = (
     "on the worker, install the same versions of Python, torch and autograder (see `constraints.txt`)"
@@ -46,7 +45,7 @@ class ClusterError(AutograderError):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An exercise, the versions its graders must have, and the course's folder on the sending machine."""
+    """An exercise, the versions that a worker must have, and the course's folder on the sending machine."""
 
     versions: str
     exercise: str
@@ -58,7 +57,7 @@ class Order:
 class Cluster:
     """Grades on the Dask workers of the scheduler at `address`; use it in a `with` block.
 
-    If a submission fails there and another attempt may succeed, it is graded on this machine.
+    Submissions that need another attempt are graded on this machine.
     """
 
     def __init__(self, course: Course, address: str, *, unsafe: bool = False) -> None:
@@ -100,7 +99,7 @@ class Cluster:
             for task in islice(tasks, _QUEUED - len(sent)):
                 content, problem = task.notebook.content, task.notebook.problem
                 if len(content) > MAX_BYTES:
-                    content = bytes(MAX_BYTES + 1)  # refused like the real content, but compresses well
+                    content = bytes(MAX_BYTES + 1)  # refused for its length, too, but compresses well
                 packed = zlib.compress(content)
                 future = self._client.submit(
                     grade_there, order, files, packed, problem, task.asked, pure=False
@@ -144,7 +143,7 @@ def _connected(address: str) -> "Client":
     with suppress(OSError, ValueError):
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     if client is None:
-        gc.collect()  # deletes the failed client: later, its deletion could block the next client for ever
+        gc.collect()  # deletes the failed client now: a later deletion could block the next client for ever
         raise ClusterError(
             f"no Dask scheduler answers at {address}; start one, and use the address that it prints: "
             "dask scheduler"
@@ -207,7 +206,7 @@ class _ExerciseGrader:
         self._grader = MarkingProcess(course, unsafe=order.unsafe)
 
     def grade(self, notebook: Notebook, asked: Sequence[str]) -> Graded:
-        """Grade a notebook. In messages, replace the temporary folder by the one on the sending machine."""
+        """Grade a notebook. In messages, replace the temporary folder by the course's folder."""
         graded = self._grader.attempt(
             self._exercise, notebook, marks_only=self.job[0].marks_only, asked=asked
         )
@@ -224,7 +223,7 @@ class _ExerciseGrader:
 # A `MarkingProcess` ends with the thread that started it. Dask's threads may end at any time, so this thread
 # does all the grading.
 _THREAD = ThreadPoolExecutor(1, "autograder")
-_GRADER: list[_ExerciseGrader] = []  # the current grader, if any; Dask deletes its folder in the end
+_GRADER: list[_ExerciseGrader] = []  # the current grader, if any; Dask deletes the folder in the end
 
 
 def _grade(

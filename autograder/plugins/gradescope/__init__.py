@@ -89,7 +89,7 @@ def pack_for_gradescope(course: Course, exercise: Exercise, on_failure: OnFailur
 
 def write_package(course: Course, exercise: Exercise) -> Path:
     """Write build/packages/EXERCISE-gradescope.zip and return its path."""
-    course_secret(course)  # creates the secret if it is missing: all containers need the same one
+    course_secret(course)  # creates a missing secret, so that all containers use the same secret
     path = course.build / "packages" / f"{exercise.name}-gradescope.zip"
     files = sorted(dict(_files(course, exercise)).items())
     scripts = {script.name for script in _SCRIPTS.iterdir()}

@@ -44,8 +44,9 @@ def main(arguments: list[str]) -> int:
 def find_notebook(submission: Path, exercise: Exercise) -> Path:
     """Return the path of the submission's notebook, or of a script that was exported from it.
 
-    If no file has the exercise's name, take the submission's only notebook. If it has several or none, return
-    the path at which the notebook should be: reading it fails with a message for the student.
+    If no file has the exercise's name, take the submission's only notebook. If the submission has several
+    notebooks or none, return the path at which the notebook should be. Reading a file at this path fails with
+    a message for the student.
     """
     notebooks = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
     candidates = [path for path in notebooks if not left_out(str(path.relative_to(submission)))]
@@ -56,7 +57,7 @@ def find_notebook(submission: Path, exercise: Exercise) -> Path:
 
 
 def results(report: Report) -> dict[str, Any]:
-    """Return the results in Gradescope's format. Each of its `tests` is one of our questions."""
+    """Return the results in Gradescope's format. Each item of `tests` is a question of the exercise."""
     graded_questions = [question for question in report.questions if question.verdict is not Verdict.UNGRADED]
     return {
         "output": clean_text("\n".join(_overall(report))),

@@ -1,11 +1,11 @@
 """The commands `moodle`, which fills a grading worksheet, and `moodle-zip`, which packs feedback pages.
 
 Moodle (moodle/moodle, mod/assign/feedback/offline) finds a worksheet's columns by their headings, which are
-in the language of the person who downloads the worksheet. So this module never changes a heading, and finds
-the grades by their position: directly before the maximum grade, which is the same number in every row. Moodle
-silently skips a grade above the maximum. It also skips a grade that was changed in Moodle after the download.
-It recognises such grades by a column with the time of their last change. This module never changes that
-column.
+in the language of the person who downloads the worksheet. So this module never changes a heading. It finds
+the column of grades by the next column: there, every row has the maximum grade, which is the same number.
+Moodle silently skips a grade above the maximum. Moodle also skips a grade that was changed in Moodle after
+the download. For this check, one column has the time of each grade's last change. This module never changes
+that column.
 
 Moodle splits each file's name in a zip at each "_" (mod/assign/feedback/file/importziplib.php). It expects
 five parts: any text, the number of the participant (the student), "assignsubmission", "file" and the name
@@ -170,7 +170,7 @@ def _student(row: Participant, owners: Owners, students: Students, former: Stude
 
 
 def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
-    """Return the index of the column of grades, and whether the worksheet writes numbers with a comma."""
+    """Return the index of the column of grades, and whether the worksheet has decimal commas."""
     whole = [row for row in rows[1:] if len(row) == len(rows[0])]
     columns = []
     for column in range(1, len(rows[0]) - 1) if whole else ():
@@ -180,7 +180,7 @@ def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]
             columns.append(column)
     if len(columns) != 1:
         raise UsageError(
-            f"{sheet}: must have exactly one column of grades with the maximum grade in the next column; "
+            f"{sheet}: must have exactly one column of grades, and the maximum grade in the next column; "
             "choose points as the assignment's grade type in Moodle, and download the worksheet again"
         )
     shown, points = rows[1][columns[0] + 1], points_of(exercise)

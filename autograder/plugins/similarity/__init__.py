@@ -3,8 +3,8 @@
 Code is compared by its syntax: local names, formatting, comments, docstrings and annotations do not count.
 Right answers to a short question are always similar. So two answers are compared by rare passages: sequences
 of tokens that only a few students wrote, and that occur neither in the stub nor in the course's own answers.
-With the thresholds below, no two accepted answers of our course are suspicious, but all copies of them with
-renamed variables are.
+The thresholds below are tested with our course's accepted answers in place of students' answers: no two are
+suspicious. But each answer and its copy with renamed variables are suspicious.
 """
 
 import ast
@@ -79,7 +79,7 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Pairs of similar answers to an exercise, which connect a group of students."""
+    """Pairs of similar answers to an exercise. Common students connect the pairs."""
 
     exercise: str
     pairs: tuple[Likeness, ...]
@@ -114,7 +114,8 @@ def read_answers(course: Course, exercise: Exercise, on_failure: OnFailure = rai
     for work in read_graded_work(course, [exercise], on_failure):
         with skipping(course, exercise.name, work.student, on_failure):
             for code in work.answers.values():
-                normalised(code)  # an exception here leaves out only this submission; the result is cached
+                # An exception here leaves out only this submission. Later calls use the cached result.
+                normalised(code)
                 clean_text(code)
             for name, code in work.answers.items():
                 answers[name][work.student] = code
@@ -173,7 +174,7 @@ def likenesses(question: str, answers: Mapping[str, str], course_code: Iterable[
 
 
 def clusters(pairs: Iterable[Likeness]) -> list[tuple[Likeness, ...]]:
-    """Put pairs with a common student into one group. Those with the most rare passages come first."""
+    """Put pairs with a common student into one group. Return groups with many rare passages first."""
     ordered = sorted(pairs, key=lambda pair: (-pair.rare, pair.question, pair.first, pair.second))
     graph = networkx.Graph((pair.first, pair.second) for pair in ordered)
     groups = [

@@ -22,8 +22,8 @@ from autograder.testing.suite import Suite
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
-_PAIRS = 2  # pairs of input sets; a test runs with both sets of a pair, to find calls whose inputs differ
-_MANY_GUESSABLE = 2  # a call with at least this many sizes that are easy to guess comes last
+_PAIRS = 2  # pairs of input sets for each test; a call is used if its inputs differ within a pair
+_MANY_GUESSABLE = 2  # calls with this many sizes that are easy to guess, or more, come last
 _MOST_SHOWN = 24  # a table with more numbers is described instead of shown
 _MOST_RUN = 400  # at most this many numbers in each argument of a call, and in all results together
 _LARGEST = 9.0  # greatest absolute value of a float in a table
@@ -108,7 +108,7 @@ def _calls_in(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[R
     """Yield the request of each call of a function, or the two requests that create and call a module.
 
     A test may pass the class to a helper function, which creates the module. If a helper function gets a
-    module and returns another one, both count as the same module.
+    module and returns a module, the two count as the same module.
     """
     answer_name: Header = {"name": answer.name}
     created = dict[int, Request]()  # the request that created each module, by the module's handle
@@ -208,14 +208,14 @@ def _sort_key(requests: Sequence[Request]) -> tuple[bool, bool, bool, int]:
     guessable = max((shape.count(1) + len(shape) - len({*shape}) for shape in shapes), default=0)
     guessable += any(type(code) is int and code < 2 for code in header["args"]["tuple"])
     if len(requests) > 1 and any("float64" in str(part.dtype) for part in parts if _is_float(part)):
-        guessable = _MANY_GUESSABLE  # put last: float64 inputs fail in a module that `run` creates in float32
+        guessable = _MANY_GUESSABLE  # put last: `run` creates float32 modules, which refuse float64
     sizes = [len(_numbers(part)) for part in parts]
     total = sum(sizes) + sum(code for code in requests[0][0]["args"]["tuple"] if type(code) is int)
     return guessable >= _MANY_GUESSABLE, max(sizes, default=0) > _MOST_SHOWN, guessable > 0, total
 
 
 def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int = 0) -> Outcome | None:
-    """Run a call of an answer or of `code`, its changed copy. Return None if the outcome cannot be shown."""
+    """Run a call of an answer, or of its changed copy `code`. Return None if no outcome can be shown."""
     student, weights = Student(session), dict[str, Any]()
     student.begin(seed)
     try:
@@ -237,7 +237,7 @@ def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int 
 
 
 def with_weights(call: Call, weights: Mapping[str, Any]) -> Call:
-    """Return the call with the module's weights, or a description of them, added to the shown inputs."""
+    """Add the module's weights, or a description of them, to the shown inputs. Return the new call."""
     if call.constructor is None:
         return call
     written = [("its weights", RANDOM)]

@@ -33,7 +33,7 @@ _PAGE, _EXAMINER, _ROWS = (
 )
 _CALL_SECONDS, _TOTAL_SECONDS = 1.0, 60.0
 _VARIANTS = 40  # for each answer, at most this many copies with a small change are run
-_ASKED = 3  # for each answer, at most this many questions about shapes, and as many about numbers
+_ASKED = 3  # for each answer, the limit for questions about shapes, and also for questions about numbers
 _CALLS = 3  # at most this many calls are tried
 _CLOSE = 1e-3  # tolerance of a sum that should be 1
 
@@ -56,7 +56,7 @@ class Question:
         return LETTERS[self.options.index(self.right)]
 
     def gives_away(self, other: "Question") -> bool:
-        """Whether this question reveals that one of the options of `other` makes the call fail."""
+        """Whether this question says that an option of `other` makes the call fail."""
         return (self.kind, other.kind) == ("error", "input") and any(
             option in self.text for option in other.options
         )
@@ -135,14 +135,14 @@ class Examiner:
         text = json.dumps([name, [answer.text for answer in answers], self._seed])
         key = hashlib.sha256(text.encode()).hexdigest()[:12]
         with Session(self._zygote, code, self._limits) as first:
-            first.start()  # later sessions skip the cells that never end or that crash the worker here
+            first.start()  # finds cells that never end or crash the worker; later sessions skip them
         open_session = partial(Session, self._zygote, code, self._limits, first.lost)
         questions = _choose_questions(self._suite, answers, open_session, key)
         problem = "" if questions else "there is no short function or class that runs on a small input"
         return Sheet(name, student, key, questions, problem, left_out)
 
     def _answers(self, code: Sequence[NotebookCell]) -> tuple[list[Answer], list[str]]:
-        """Return the answers that can get questions, and lines that say why others cannot."""
+        """Return the answers that can get questions, and a line about each answer that is refused."""
         answers, left_out = list[Answer](), list[str]()
         for question in self._exercise.points:
             try:
@@ -210,7 +210,10 @@ def _choose_questions(
 def _observe(
     suite: Suite, answer: Answer, session: Session, key: str, rng: random.Random
 ) -> Observations | None:
-    """Run a small call of an answer and of its copies. Its result must not depend on the random seed."""
+    """Return the outcomes of a small call, also with copies of the answer and with changed inputs.
+
+    Return None if each tried call fails, cannot be shown, or gives a result that depends on the random seed.
+    """
     for call in islice(find_calls(suite, answer, key), _CALLS):
         run_call = partial(run, session, answer, call)
         original = run_call()
@@ -254,7 +257,7 @@ def _changed_calls(call: Call) -> Iterator[tuple[str, Call]]:
 def _inner_shapes(observed: Observations) -> Iterator[Question]:
     """Ask for the shape of an intermediate result.
 
-    The shape of the final result is not asked for, because questions about elements of the result reveal it.
+    No question asks for the shape of the final result, because other questions may reveal this shape.
     """
     inner = [entry for entry in observed.inner_results if not entry[1].equals(observed.original)]
     for variant, outcome in observed.rng.sample(inner, min(_ASKED, len(inner))):
@@ -287,7 +290,7 @@ def _values(observed: Observations) -> Iterator[Question]:
 
 
 def _sums(observed: Observations) -> Iterator[Question]:
-    """If the rows of an intermediate result sum to 1, ask for the line that makes them do so."""
+    """If the rows of an intermediate result sum to 1, ask for the line that computes this result."""
     summing = [
         variant
         for variant, outcome in observed.inner_results
@@ -317,7 +320,7 @@ def _changes(observed: Observations) -> Iterator[Question]:
     by_effect: dict[str, tuple[Variant, Outcome]] = {}
     for variant, outcome in observed.variants:
         if outcome.shape is not None and outcome.description != observed.original.description:
-            continue  # no option describes a different type, dtype or number of results
+            continue  # the options cannot describe a change of the type, the dtype or the number of results
         by_effect.setdefault(describe_change(observed.original, outcome), (variant, outcome))
     for effect, (variant, outcome) in by_effect.items():
         change = "left out" if variant.quoted == "pass" else f"replaced by `{variant.quoted}`"

@@ -29,7 +29,7 @@ class Variant(NamedTuple):
     line: int  # the line at which the copy differs
     quoted: str  # the code of that line, or of the intermediate result
     code: str  # the code of the whole copy
-    one_line: bool  # whether the statement that is changed is on one line of the answer
+    one_line: bool  # true for a statement on one line, and for a changed statement with a body
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Answer:
     def variants(self, rng: random.Random, most: int) -> list[Variant]:
         """Return at most `most` copies, each with one small change of the called function."""
         inside = (node for step in self.steps for node in ast.walk(step) if isinstance(node, ast.stmt))
-        # `inside` has inner statements after outer ones, so each node gets the innermost statement around it.
+        # The innermost statement around each node. In `inside`, inner statements come after outer statements.
         around = {id(part): statement for statement in inside for part in ast.walk(statement)}
         code, variants = Code((self.tree,)), list[Variant]()
         nodes = [node for node in code.places if id(node.node) in around]
@@ -89,7 +89,7 @@ class Answer:
     def inner_results(self) -> Iterator[Variant]:
         """Yield copies that return an intermediate result of the called function, in the order of the code.
 
-        Code below a branch or loop with a `return` does not always run, so its results are left out.
+        Code below a branch or loop with a `return` is left out, because this code does not always run.
         """
         for statement in self.steps:
             may_return = any(isinstance(part, ast.Return) for part in ast.walk(statement))
@@ -147,7 +147,7 @@ def _can_be_unparsed(node: ast.stmt) -> bool:
 def _is_telling(old: ast.AST, new: ast.AST) -> bool:
     """Whether a change makes a useful question.
 
-    It must not replace a `return` or an expression statement. Only a constant may be replaced by a constant.
+    The change must not replace a `return` or an expression statement. A constant may replace only a constant.
     """
     constant = ast.Constant | ast.UnaryOp
     return isinstance(old, constant) or (

@@ -51,9 +51,9 @@ def watch(
 
     Each page is written as soon as its submission is graded. The command runs until you stop it.
 
-    `attempts` in course.yaml sets how many attempts of a student are graded each day, the pause between them,
-    and how much the pages show before the due date. You can stop or kill the command at any time. If you
-    start it again, it continues where it stopped.
+    `attempts` in course.yaml limits the attempts of a student that are graded each day, and sets the pause
+    between two attempts. It also sets how much the pages show before the due date. You can stop or kill the
+    command at any time. If you start the command again, it continues where it stopped.
     """
     from autograder.authoring.release import build_missing
     from autograder.batch.pool import ProcessPool
@@ -89,7 +89,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def describe_leak(exercise: "options.Exercise") -> str:
-    """Return a line with the attempts a day, and how many bits about hidden inputs they can leak."""
+    """Return a line with the attempts a day, and with the bits that feedback on these attempts can leak."""
     from autograder.grading.outcomes import max_leaked_bits
     from autograder.plugins.watch.rounds import settings_of
     from autograder.testing.suite import Suite

@@ -22,7 +22,7 @@ from autograder.course.course import Course
 from autograder.gradebook.exchange import MAX_SECRET, inbound_folder, notebook_name, read_file, time_in_name
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, open_folder, without_large_outputs
 
-_WRITTEN_SECONDS = 60  # assumed to be enough for nbgrader to write all files of a submission
+_WRITTEN_SECONDS = 60  # assumed longest time in which nbgrader writes all files of a submission
 _CLOCK_DIFFERENCE = timedelta(days=1)  # a time in a folder's name may be this far in the future
 
 
@@ -33,7 +33,7 @@ class Received:
     notebook: bytes
     secret: bytes
     when: datetime
-    note: str = ""  # says why the time in the folder's name does not count; empty if it does
+    note: str = ""  # the reason, if the time in the folder's name does not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,10 @@ class Inbound:
             raise ValueError(f"belongs to {owner} instead of {self.student}; {fix}")
 
     def _time(self, written: datetime) -> tuple[datetime, str]:
-        """Return the time in the folder's name or, if it cannot be true, the time `written` and a note.
+        """Return the time of the submission, and a note if this is not the time in the folder's name.
 
-        `written` is the time of the folder's last change. Students cannot choose this time.
+        If the time in the name cannot be true, the time `written` of the folder's last change counts.
+        Students cannot choose this time.
         """
         is_backdated = self.is_checked and written - self.time_in_name > timedelta(seconds=_WRITTEN_SECONDS)
         if (
@@ -104,7 +105,8 @@ class Inbound:
 def _is_complete(folder: int) -> bool:
     """Whether nbgrader has written all files of a folder.
 
-    nbgrader writes the file with the secret last. Without it, a folder counts as complete after a minute.
+    nbgrader writes the file with the secret last. A folder without this file counts as complete a minute
+    after the file with the time was written.
     """
     if _stat(folder, SECRET):
         return True

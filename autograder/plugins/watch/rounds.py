@@ -1,4 +1,4 @@
-"""Works in rounds: each collects submissions, grades those that are due, and returns their pages.
+"""Works in rounds. Each round collects submissions, grades those that are due, and writes their pages.
 
 The first page of a submission has marks and test results. A page with explanations replaces it later.
 
@@ -125,9 +125,9 @@ def _student(folder: Inbound, listed: Students | None) -> str:
 
 
 def _place(folder: Inbound, content: Received, submission: Submission) -> Placing:
-    """Store a notebook, unless the same bytes are already stored with this folder's time or a later one.
+    """Store a notebook, unless the same bytes are already stored with this folder's time or a later time.
 
-    So a stored attempt keeps its time if the folder is read again, for example after a restart.
+    So if the folder is read again, for example after a restart, a stored attempt keeps its time.
     """
     stored = matching_attempt(attempts_of(submission), Notebook(content.notebook).digest)
     if stored and stored.arrival.when and stored.arrival.when >= folder.time_in_name:
@@ -138,7 +138,7 @@ def _place(folder: Inbound, content: Received, submission: Submission) -> Placin
 class FromUploads:
     """Collects submissions from archives and folders that get new submissions while the command runs."""
 
-    has_failed = False  # never changes, because a refused submission does not count as a failure
+    has_failed = False  # always, because a refused submission does not count as a failure
 
     def __init__(self, course: Course, uploads: Sequence[Path]) -> None:
         self._course, self._uploads = course, uploads
@@ -207,7 +207,7 @@ class Watch:
         return bool(self._failures) or self.arrivals.has_failed
 
     def round(self) -> Iterator[str]:
-        """Collect submissions, grade those that are due, return their pages; yield a line about each step."""
+        """Collect submissions, grade those that are due, write their pages; yield a line about each step."""
         yield from self.arrivals.take()
         self._names = student_names(self.course.root)
         for exercise in self.exercises:
@@ -219,13 +219,13 @@ class Watch:
                 yield from lines
             if due:
                 yield from self._grade(exercise, due)
-            # The first round also explains what an earlier run of `watch` left unexplained.
+            # The first round also explains wrong answers that an earlier run of `watch` did not explain.
             if due or self._is_first:
                 yield from self._explain(exercise)
         self._is_first = False
 
     def _choose(self, exercise: Exercise, submission: Submission, due: dict[str, Attempt]) -> Iterator[str]:
-        """Add the newest attempt to `due` if it may be graded now. Otherwise, report until when it waits."""
+        """Add the newest attempt to `due` if it may be graded now. Otherwise, yield a line about the wait."""
         if not (attempts := self._attempts(submission)):
             return
         newest, now = attempts[-1], self.clock()
@@ -245,7 +245,7 @@ class Watch:
         return f"{exercise.name} {with_name(student, self._names)}"
 
     def _skipping(self, exercise: Exercise, student: str, lines: list[str]) -> AbstractContextManager[None]:
-        """If the `with` block fails, append a line about it to `lines`, unless it was reported before."""
+        """If the `with` block fails, append a line about the failure to `lines`. Known lines are left out."""
 
         def on_failure(error: SubmissionError) -> None:
             lines.extend(self._new_failure(failure_line(error, self._names)))
@@ -276,7 +276,7 @@ class Watch:
             return
         failed = {line.student for line in summary.failures}
         for student in failed & due.keys():
-            # Unlike an interrupted attempt, a failed one is not tried again: an instructor has to act.
+            # Unlike an interrupted attempt, a failed attempt is not tried again: an instructor has to act.
             lines: list[str] = []
             with self._skipping(exercise, student, lines):
                 self._mark_done(exercise, student, due[student])
@@ -288,14 +288,14 @@ class Watch:
                 if line.ours:
                     self._failures.add(text)
                 yield text
-            else:  # a failure of a submission that is not due; it is reported only once
+            else:  # this submission is not due, and its failure is reported only once
                 yield from self._new_failure(text)
         yield from self._return_pages(
             exercise, set(due) - failed, lambda student: self._mark_done(exercise, student, due[student])
         )
 
     def _explain(self, exercise: Exercise) -> Iterator[str]:
-        """Explain wrong answers that are graded but not explained yet, and replace their pages."""
+        """Explain graded wrong answers that are not explained yet, and write these students' pages again."""
         students = {submission.student for submission in find_submissions(self.course, exercise)}
         submissions, explained_students = unexplained(self.course, exercise, students), set[str]()
         for submission, problem in explain(self.course, submissions, self.executor):

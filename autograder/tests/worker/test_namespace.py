@@ -100,7 +100,7 @@ def test_a_function_of_the_test_is_called_through_what_sends_its_calls(notebook:
     (only,) = asked
     assert only == {"function": 3, "args": {"tuple": [1]}, "kwargs": {"dict": []}, "weights": {"list": []}}
     reply, _ = notebook.handle({"op": "call", **form}, [])
-    message = "a function passed by a hidden test can be called only until your code returns"
+    message = "a function from a hidden test can be called only until your code returns"
     assert reply["error"]["message"] == message
 
 
