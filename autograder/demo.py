@@ -93,7 +93,7 @@ def stripped(notebook: NotebookJson) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """A made-up student, who hands in `_ALL_HAND_IN` exercises. An `eager` student hands in all of them."""
+    """A made-up student, who hands in `_ALL_HAND_IN` exercises. An `eager` student hands in all exercises."""
 
     name: str
     about: str

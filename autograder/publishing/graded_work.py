@@ -3,8 +3,8 @@
 To request a regrade, a student writes a line such as "Regrade softmax: REASON" in a text cell or a comment,
 and hands in the notebook again. If a line begins with "Regrade" but names no question, the dashboard shows
 the line and the right form. An instructor can also list requests in regrade_requests.csv. Students need this
-after the due date, because a notebook that they hand in again would count as late. A request that
-an instructor has marked as done is ignored, even if it occurs again.
+after the due date, because a notebook that they hand in again would count as late. A request that an
+instructor has marked as done is ignored, even if it occurs again.
 """
 
 import hashlib
