@@ -31,7 +31,7 @@ from autograder.submission.submission import Submission
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
 _LIMITS = {"cell_seconds": 3, "call_seconds": 2}  # short, because the endless loop uses all of this time
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
-_ALL_HAND_IN = 2  # every student hands in this many exercises
+_ALL_HAND_IN = 2  # exercises that every student hands in
 Answers = Mapping[str, str]
 Answering = Callable[[Exercise, str], Answers]
 
@@ -44,9 +44,9 @@ def right(exercise: Exercise, _: str) -> Answers:
 def _with_one_of(
     answers_of: Callable[[Exercise], Sequence[Answer]], exercise: Exercise, student: str
 ) -> Answers:
-    """Return the right answers, except for one that comes from `answers_of(exercise)`.
+    """Return the right answers, but replace one by an answer from `answers_of(exercise)`.
 
-    A hash of the names of the exercise and the student selects it.
+    The exercise and the student determine which answer is taken.
     """
     answers = answers_of(exercise)
     number = crc32(f"{exercise.name} {student}".encode()) % max(len(answers), 1)
@@ -85,7 +85,7 @@ def broken_off(notebook: NotebookJson) -> str:
 
 
 def stripped(notebook: NotebookJson) -> str:
-    """Return the text of a notebook without metadata and cell ids, like an export of another editor."""
+    """Return the text of the notebook, without the metadata and cell ids, which some editors do not save."""
     without_ids = [{key: cell[key] for key in cell if key != "id"} for cell in notebook["cells"]]
     cells = [{**cell, "metadata": {}} for cell in without_ids]
     return saved({**notebook, "cells": cells, "metadata": {}, "nbformat_minor": 4})
@@ -93,7 +93,7 @@ def stripped(notebook: NotebookJson) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """A made-up student, who hands in the first exercises or, if `eager`, all exercises."""
+    """A made-up student, who hands in `_ALL_HAND_IN` exercises. An `eager` student hands in all exercises."""
 
     name: str
     about: str
@@ -119,7 +119,7 @@ class Student:
 
 CLASS = (
     Student("ada", "gives the right answers", eager=True),
-    Student("alan", "writes an endless loop", endless),  # grading this takes longest, so it begins early
+    Student("alan", "writes an endless loop", endless),  # early, because grading this takes longest
     Student("blaise", "gives right answers, one written differently", otherwise, eager=True),
     Student("carl", "makes a known mistake", mistaken, eager=True),
     Student("dorothy", "makes a known mistake", mistaken),
@@ -173,9 +173,9 @@ def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda 
 
 
 def named_mistake(demo: Course) -> tuple[str, str, str]:
-    """Return an answer with a known mistake: its student, its question and its feedback page's address.
+    """Return the student, the question and the feedback page's address of an answer with a known mistake.
 
-    The line of the mistake is known, too. If there is no such answer, return the first answer.
+    The report on this answer names the line of the mistake. If there is no such answer, return the first one.
     """
     questions = [
         (work.student, question, f"{page.as_uri()}#question-{number}")

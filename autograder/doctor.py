@@ -135,5 +135,5 @@ def _newer_pythons(root: Path) -> Iterator[Check]:
             yield Check("notebooks", False, str(error), _REMOVE)
         if newer:
             counts = ", ".join(f"{count} with Python {version}" for version, count in newer.items())
-            effect = "an instructor grades each answer that fails because the grader's Python is older"
+            effect = "if an answer fails because the grader's Python is older, an instructor grades it"
             yield Check("notebooks", True, f"{counts}; {effect}")

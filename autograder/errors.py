@@ -15,6 +15,6 @@ class AutograderError(Exception):
 
 
 class UsageError(AutograderError):
-    """The command was asked for something that cannot be done."""
+    """The user asked for something that the command cannot do."""
 
     exit_code = WRONG_USE

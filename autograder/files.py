@@ -35,7 +35,7 @@ def write_whole(path: Path, content: str | bytes, mode: int = ANYBODY) -> Path:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Make an OSError name `path` if it names a temporary file, or none at all."""
+    """Put `path` into an OSError that names a temporary file or no file."""
     try:
         yield
     except OSError as error:

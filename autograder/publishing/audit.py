@@ -1,4 +1,4 @@
-"""Writes the audit, the history of all scores, as a table."""
+"""Writes a table of the audit, which is the history of all scores."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path

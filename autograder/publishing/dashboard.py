@@ -71,7 +71,7 @@ class Group:
     question: str
     hint: str
     students: tuple[str, ...]
-    answer: str  # the code of the first of `students`
+    answer: str  # the first student's code
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
 def _falling_behind(work: GradedWork, last: GradedWork | None) -> Iterator[tuple[int, str]]:
     """Yield a concern and its rank if a student attempted nothing, or earned a much lower share than before.
 
-    `last` is the student's last earlier work that has a score.
+    `last` is the student's latest scored work on an earlier exercise.
     """
     if work.untouched:
         yield 5, "nothing attempted"

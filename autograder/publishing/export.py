@@ -2,9 +2,9 @@
 
 How Canvas reads canvas.csv (instructure/canvas-lms, lib/gradebook_importer.rb): the first five columns are
 fixed. The heading of each other column is the title of an assignment, and the row "Points Possible" has the
-assignments' points. The column ID has Canvas's user numbers. We write only numbers there: from a text such as
-"12b", Canvas would read 12, the number of the wrong user. An empty cell deletes a grade. Students who are not
-in the file keep their grades.
+assignments' points. The column ID has Canvas's user numbers. Canvas would read a text such as "12b" as 12,
+the number of another user, so we write only numbers into this column. An empty cell deletes a grade. Students
+who are not in the file keep their grades.
 
 How Moodle reads moodle.csv (moodle/moodle, grade/import/csv): on import you map the column `username` to the
 user's name, id number or address. An unknown user stops the whole import. "-" deletes a grade. Students who
@@ -33,7 +33,7 @@ from autograder.report.report import Entry, GradebookSubmission
 from autograder.submission.students import listed_students, student_names, with_name
 
 Row = tuple[str | float | None, ...]
-Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise; None without a score
+Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise; None if there is no score
 # The first characters of formulas. Spreadsheets also accept full-width =, +, - and @.
 _FORMULA_STARTS = (*"=+-@\uff1d\uff0b\uff0d\uff20", "\t", "\r", "\n")
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
@@ -63,7 +63,7 @@ class Exports:
         return self._last.get((exercise, student))
 
     def lost(self, exercise: str, students: Collection[str]) -> list[str]:
-        """Return the students outside `students` who had a value in the last export."""
+        """Return the students who had a value in the last export, but are not in `students`."""
         last = (
             student for (name, student), value in self._last.items() if name == exercise and value is not None
         )
@@ -107,7 +107,7 @@ class Sent:
     paths: tuple[Path, ...] = ()
     problems: tuple[str, ...] = ()  # lines about students who are left out, with the reason
     notes: tuple[str, ...] = ()  # lines about provisional, unreadable and late work
-    alarms: tuple[str, ...] = ()  # warnings to read before uploading the files
+    alarms: tuple[str, ...] = ()  # warnings for the user, who has to read them before the upload
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +133,10 @@ def scores_to_export(exercise: Exercise, works: Sequence[GradedWork], choice: Ch
         *(() if choice.unreadable_as_zero else unreadable),
     }
     decide = f"until an instructor has graded or checked them{', so they are left out' * choice.final_only}"
-    how = "exported as 0" if choice.unreadable_as_zero else "left out; --unreadable-as-zero exports 0"
+    how = "exported as 0" if choice.unreadable_as_zero else "left out (add --unreadable-as-zero to export 0)"
     notes = (
         provisional and f"{len(provisional)} of {len(works)} scores are provisional {decide}",
-        unreadable and f"unreadable files, {how}: {', '.join(unreadable)}",
+        unreadable and f"unreadable files are {how}: {', '.join(unreadable)}",
         late and f"late, but the time is unknown, so there is no penalty: {', '.join(late)}",
     )
     exported = {student: score for student, score in scores.items() if student not in excluded}
@@ -151,13 +151,13 @@ def write_tables(
     changed: bool = False,
     on_failure: OnFailure = raise_failure,
 ) -> Sent:
-    """Write questions.csv, exercises.csv, canvas.csv and moodle.csv to build/exports/, and return the paths.
+    """Write questions.csv, exercises.csv, canvas.csv and moodle.csv to build/exports/.
 
     exercises.csv contains all students. canvas.csv and moodle.csv contain only students and exercises with
     scores. Other columns would create assignments on the platforms, and other rows would delete grades.
 
-    With `changed`, these two tables contain only students and exercises with a score that has changed since
-    the last export. A row still contains unchanged scores, because an empty cell would delete them.
+    With `changed`, canvas.csv and moodle.csv contain only students and exercises whose scores have changed
+    since the last export. A row still contains unchanged scores, because an empty cell would delete them.
     """
     people, exports, folder = read_people(course), Exports(course, "tables"), course.build / "exports"
     graded = {exercise: list[GradedWork]() for exercise in exercises}
@@ -236,9 +236,9 @@ def moodle_rows(points: Mapping[str, float], scores: Scores) -> Iterator[Row]:
 
 
 def canvas_number(student: str, listed: Mapping[str, str]) -> str:
-    """Return a student's user number in Canvas: the entry in `listed` or, without an entry, the student's id.
+    """Return a student's user number in Canvas, or "" if it is unknown.
 
-    If this text is not a number, return "".
+    If the student is not in `listed`, the student's id is tried. Only a number can be a user number.
     """
     number = listed.get(student, student)
     return number if number.isascii() and number.isdigit() else ""

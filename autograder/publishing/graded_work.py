@@ -2,9 +2,9 @@
 
 To request a regrade, a student writes a line such as "Regrade softmax: REASON" in a text cell or a comment,
 and hands in the notebook again. If a line begins with "Regrade" but names no question, the dashboard shows
-the line and the right form. After the due date, handing in again would count as late, so an instructor can
-list requests in regrade_requests.csv, too. When an instructor has marked a request as done, the same request
-is ignored from then on.
+the line and the right form. An instructor can also list requests in regrade_requests.csv. Students need this
+after the due date, because a notebook that they hand in again would count as late. A request that an
+instructor has marked as done is ignored, even if it occurs again.
 """
 
 import hashlib
@@ -172,7 +172,7 @@ class GradedWork:
 
     @cached_property
     def tested(self) -> Sequence[Entry]:
-        """The gradebook's entries on tested questions, which are those with hidden tests."""
+        """The gradebook's entries on tested questions. A tested question has hidden tests."""
         return [entry for entry in self.submission.entries if not entry.written]
 
     @cached_property

@@ -110,7 +110,7 @@ def _standings(course: Course, exercise: Exercise) -> dict[str, Standing]:
 
 
 def _address(course: Course, student: str, exercise: str, start: Path) -> str | None:
-    """Return the link from pages in the folder `start` to a feedback page, or None if it was not written."""
+    """Return the link from pages in `start` to a feedback page, or None if there is no feedback page."""
     feedback = Submission(course.root, student, exercise).feedback
     return quote(os.path.relpath(feedback, start)) if feedback.is_file() else None
 
@@ -186,7 +186,7 @@ def write_student_pages(course: Course, students: Iterable[str]) -> list[Path]:
 def _student_rows(
     course: Course, student: str, published: Exports, handed_in: Mapping[str, set[str]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the template's values for the row of each exercise on a student's index page."""
+    """Yield a row for each exercise on a student's index page, as values for the template."""
     folder = course.root / "feedback" / student
     for name, exercise in course.exercises.items():
         row = {"title": exercise.title, "address": _address(course, student, name, folder), "due": ""}

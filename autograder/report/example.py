@@ -13,8 +13,8 @@ MOST_GRIDS = 3  # arguments of the call, or tensors in its result
 MOST_WEIGHTS = 6  # weights of the called object
 MOST_DIMENSIONS = 4  # dimensions of a grid
 _SHADES = 4  # colours for positive numbers; there are as many for negative numbers
-_MOST_LISTED = 4  # wrong numbers that the sentence below an example lists
-Number = float | str  # a text for any value that is not a finite number, such as "nan" or "True"
+_MOST_LISTED = 4  # wrong numbers in the sentence below an example
+Number = float | str  # finite numbers are floats; other values are texts, such as "nan" and "True"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _wrong(example: Example) -> set[int]:
 
 
 def _difference(example: Example) -> Grid:
-    """Return the result minus the expected result. Where either is not a finite number, this is "-"."""
+    """Return the result minus the expected result, with "-" where one of the two values is a text."""
     pairs = zip(example.got.numbers, example.asked.numbers, strict=True)
     numbers = (
         "-" if str in (type(got), type(asked)) else rounded(float(got) - float(asked)) for got, asked in pairs

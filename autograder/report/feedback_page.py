@@ -147,7 +147,7 @@ def show_notebook(
 
 
 def _anchored(part: Part, last: Lesson | None) -> tuple[Part, Lesson | None]:
-    """Give a text's h1 and h2 headings ids. Return the text and its last heading (if it has none, `last`)."""
+    """Give ids to the h1 and h2 headings of a text. Return the text and the last heading so far."""
     number = 0 if last is None else int(last.anchor.removeprefix(_ANCHOR))
     content, headings = anchored(part.content, _ANCHOR, number + 1)
     if headings:
@@ -167,7 +167,7 @@ def _parts(cell: Any, saved: SavedPictures, allowance: Allowance) -> Iterator[Pa
 
 
 def _output(output: Any, allowance: Allowance) -> Part:
-    """Return an output as a PNG picture if it has one, otherwise as HTML, otherwise as text."""
+    """Return an output as a PNG picture. If there is no picture, return HTML or else text."""
     forms = output.get("data", {})
     if output.output_type == "stream":
         return Part("output", render_text(output.text))

@@ -224,7 +224,7 @@ def main() -> None:
 
 
 def _render(kind: str, text: str, seconds: float) -> tuple[str | None, bool]:
-    """Return the HTML, or None if rendering failed, and whether this process can be used again.
+    """Return the HTML (None if rendering failed), and whether this process can be used again.
 
     If rendering takes more than `seconds` of processor time, a signal ends this process.
     """

@@ -17,7 +17,7 @@ MEANINGS = {
     Verdict.PASSED: "All tests passed.",
     Verdict.FAILED: "Some tests failed.",
     Verdict.NOT_ATTEMPTED: "You have not filled in this cell.",
-    Verdict.NOT_JUDGED: "Some tests give points only if the tests that check your results pass.",
+    Verdict.NOT_JUDGED: "Some tests give points only if your results are right.",
     Verdict.NOT_DEFINED: "Running the notebook from top to bottom does not define this name.",
     Verdict.CRASHED: "Your code stopped with an error.",
     Verdict.TIMED_OUT: "Your code took too long.",
@@ -66,7 +66,7 @@ class TestGroup:
 
     __test__ = False
     verdict: str
-    hint: Markup | None  # None if it is empty or the question's hint ends with it
+    hint: Markup | None  # None if it is empty or repeats the end of the question's hint
     titles: dict[Markup, int]  # the number of tests with each title
     count: int
 
@@ -151,14 +151,14 @@ def _next(question: QuestionReport, entry: Entry | None, code: Sequence[Line]) -
 
 
 def _error(question: QuestionReport) -> str:
-    """Return the error that stopped the code, or "" if the hint contains it or its line is unknown."""
+    """Return the error that stopped the code, or "" if the hint names this error or no line is known."""
     errors = [test.hint for test in question.tests if test.verdict is Verdict.CRASHED]
     is_hint = any(error in question.hint for error in errors)
     return errors[0] if errors and question.place and not is_hint else ""
 
 
 def _shown_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterator[Line]:
-    """Yield the lines around the mistake. If its line is unknown, yield all lines of a short answer."""
+    """Yield the lines around the mistake. If no line is known, yield a short answer, but no long one."""
     if question.verdict not in (Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT):
         return
     place = question.place or AnswerLine(question.name, 0)
@@ -172,7 +172,7 @@ def _shown_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterat
 
 
 def badge_and_meaning(question: QuestionReport, score: float | None) -> tuple[str, str]:
-    """Return a question's badge after its tests, and a sentence that explains the badge."""
+    """Return the badge for a question's verdict and score, and a sentence that explains the badge."""
     badge = choose_badge(question.verdict, score, question.max_score)
     meaning = MEANINGS[question.verdict]
     return badge, meaning if badge == question.verdict else _IN_SOME_TESTS.get(question.verdict, meaning)
@@ -214,7 +214,7 @@ def _given(entry: Entry) -> str:
 
 
 def _grouped_tests(question: QuestionReport, *, decided: bool) -> Iterator[TestGroup]:
-    """Yield groups of tests, those of passed tests last."""
+    """Yield the groups of a question's tests. Groups of passed tests come last."""
     groups = dict[tuple[str, str], list[str]]()
     for test in sorted(question.tests, key=lambda test: test.verdict is Verdict.PASSED):
         verdict = "held for review" if decided and test.verdict is Verdict.REVIEW else str(test.verdict)

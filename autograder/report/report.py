@@ -109,7 +109,7 @@ class QuestionReport:
 def earned_halves(tests: Sequence[TestReport]) -> tuple[float | None, float | None]:
     """Return the earned share, from 0 to 1, of each half of a question's points.
 
-    All of the first half is earned if all basic tests pass, otherwise nothing. The second half is divided
+    The first half is earned if all basic tests pass, and cannot be earned in part. The second half is divided
     among the other tests in proportion to their weights. A half without tests is None.
     """
     basic = [test.verdict is Verdict.PASSED for test in tests if test.basic]
@@ -150,7 +150,7 @@ class Report:
         return tuple(question.name for question in self.questions if question.verdict not in done)
 
     def with_questions_of(self, other: "Report") -> "Report":
-        """Return this report, but with the questions that `other` contains taken from `other`."""
+        """Return a copy of this report in which questions of `other` replace those with the same names."""
         explained = {question.name: question for question in other.questions}
         questions = tuple(explained.get(question.name, question) for question in self.questions)
         return bounded(replace(self, questions=questions, explained=other.explained))
@@ -174,7 +174,7 @@ _JSON = TypeAdapter(Report)
 
 
 def score_that_counts(automatic: float | None, manual: float | None, extra: float | None) -> float | None:
-    """Return the manual score (if there is none, the automatic score), plus extra credit."""
+    """Return the manual score, or else the automatic score. Extra credit is added."""
     score = automatic if manual is None else manual
     return None if score is None else round(score + (extra or 0.0), 4)
 
@@ -253,7 +253,7 @@ class GradebookSubmission:
 
     @property
     def open_points(self) -> float:
-        """The points of the questions that wait for an instructor and have 0 or no score."""
+        """The points of the questions that wait for an instructor, unless their score is above 0."""
         return sum(entry.max_score for entry in self.entries if entry.waits and not entry.score)
 
     @property
@@ -272,7 +272,7 @@ def with_penalty(scores: Mapping[str, float | None], penalty: float | None) -> d
 
 
 def describe_unreadable(problem: str) -> str:
-    """Return the end of a message that begins with "This file" and says why the file cannot be read.
+    """Return the text that follows "This file" in a message about a file that cannot be read.
 
     For the problem "the file is empty; save the notebook", return "cannot be read: the file is empty. Save
     the notebook. Hand it in again."
@@ -283,9 +283,9 @@ def describe_unreadable(problem: str) -> str:
 
 
 def choose_badge(verdict: Verdict, score: float | None, max_score: float) -> str:
-    """Return the badge of an answer, its state in one or two words.
+    """Return the badge of an answer: one or two words about its state.
 
-    This is the verdict or, for a wrong answer with enough points, "partly right" or "nearly right".
+    A wrong answer with enough points is "partly right" or "nearly right". Other badges are the verdict.
     """
     if verdict not in WRONG or not score:
         return str(verdict)
@@ -300,7 +300,7 @@ def written(name: str, points: float) -> QuestionReport:
 
 
 def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
-    """Return the score, or None after a grader error, and the maximum score of the questions with tests."""
+    """Return the score (None after a grader error) and the maximum score of the questions with tests."""
     tested = [question for question in questions if question.verdict is not Verdict.UNGRADED]
     maximum = sum(question.max_score for question in tested)
     scores = [question.score for question in tested if question.score is not None]
@@ -310,7 +310,7 @@ def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
 def bounded(report: Report) -> Report:
     """Return a report of at most MAX_REPORT bytes: long hints are cut, or all hints are replaced by a note.
 
-    A long message is cut, too. The other texts are not: they come from the course, or from short examples.
+    A long message is cut, too. Other texts are not cut: they come from the course, or from short examples.
     """
     for most in (_MAX_HINT, 0):
         questions = (

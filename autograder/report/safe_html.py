@@ -36,13 +36,13 @@ LEFT_OUT = "This part is left out: it takes too long to show safely."
 TOO_LARGE = "This part is left out: the page would become too large."
 MAX_PAGE = 10 << 20  # characters of one notebook's page
 MAX_PART = 4 << 20  # characters of one cell's text, or of one output
-_REST_NOTE = 500  # characters of a note at the end of a page
-_PART_NOTE = 100  # characters of a note in place of a part
+_REST_NOTE = 500  # characters that are reserved for a note at the end of a page
+_PART_NOTE = 100  # characters that are reserved for a note in place of a part
 MAX_PARSED = 50_000  # characters of a text cell; longer cells are shown as plain text
 MAX_COLOURED = 20_000  # characters of a code cell; longer cells are shown without colours
 _MAX_MESSAGE = 5000  # characters of a title, a hint or a message
 _SHARED_TEXTS = 512  # cached texts; students' notebooks have many cells in common
-_SHARED_LETTERS = 5000  # characters of a cached text
+_SHARED_LETTERS = 5000  # characters; longer texts are not cached
 _HEADING = re.compile(r"<h([12])>(.*?)</h\1>", re.DOTALL)
 _QUOTED = re.compile(r"`([^`<>\n]{1,200})`")
 _CUT = " […]"
@@ -131,7 +131,7 @@ class Renderer:
         return process
 
     def end(self) -> None:
-        """End the markup process. A forked process leaves it to its parent."""
+        """End the markup process. After a fork, only the process that started the markup process ends it."""
         if self.process is not None and os.getpid() == self._owner:
             self._end(self.process)
         self.process = None
@@ -145,7 +145,7 @@ class Renderer:
 
 @cache
 def renderer_of(process: int) -> Renderer:  # noqa: ARG001 - the key of the cache
-    """Return the renderer of the process with this id. After a fork, the new process gets its own."""
+    """Return the renderer of the process with this id. A forked process has a new id and a new renderer."""
     return Renderer()
 
 
@@ -247,7 +247,7 @@ def _part(kind: str, text: str, allowance: Allowance, instead: Markup = _LEFT_OU
     if allowance.seconds <= 0:
         return _plain(text)
     rendered = _shared(kind, text) if len(text) <= _SHARED_LETTERS else render(kind, text)
-    # A failure counts as MAX_SECONDS, because the next text then needs a new markup process.
+    # A failure counts as MAX_SECONDS: it usually ends the markup process, and starting a new one takes time.
     allowance.seconds -= rendered.seconds if rendered.html is not None else MAX_SECONDS
     return instead if rendered.html is None else _safe(rendered.html)
 
@@ -260,7 +260,7 @@ def _shared(kind: str, text: str) -> Rendered:
 def _without_pictures(source: str) -> tuple[str, dict[str, str]]:
     """Replace the embedded pictures in a Markdown text by names; return the text and the pictures by name.
 
-    So the parser does not have to read the pictures' long base64 texts.
+    This saves the parser from reading the pictures' long base64 texts.
     """
     pictures: dict[str, str] = {}
 

@@ -24,7 +24,7 @@ _OTHER_FILES = {"errors.py", "files.py", "course/kit/__init__.py", "worker/sysca
 
 
 def fingerprint_of(rules: str, digest: str) -> str:
-    """Return one digest from the digest of the rules for grading and the digest of a notebook."""
+    """Return a digest of both the rules for grading and the notebook, given their digests."""
     return hashlib.sha256(f"{rules} {digest}".encode()).hexdigest()
 
 
@@ -44,7 +44,7 @@ def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str
     - the secret from which hidden inputs are drawn
     - the autograder's modules, and the versions of the course's packages
 
-    It does not cover the version of Python or late penalties. Each command computes penalties again.
+    It covers neither the version of Python nor late penalties, which each command computes again.
     """
     digests = digests_of(course, exercise)
     deciding = {name: digest for name, digest in digests.items() if name != "environment"}

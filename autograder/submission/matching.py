@@ -26,7 +26,7 @@ def restore(
 ) -> tuple[RestoredCell, ...]:
     """Return the submission's cells in order. Missing graded cells are inserted in the exercise's order.
 
-    `ids` maps the grade_id of a graded cell to the number of the submitted cell that has its cell id. `given`
+    `ids` maps grade_ids of graded cells to the numbers of the submitted cells with the same cell ids. `given`
     are the texts of the released notebook's other cells.
     """
     texts = (*(cell.text for cell in cells if cell.role is Role.TEXT), *given)
@@ -72,9 +72,11 @@ def defines_any(names: Sequence[str], submitted: Iterable[NotebookCell]) -> bool
 def in_exercise_form(cells: Sequence[Cell], submitted: Sequence[NotebookCell]) -> tuple[NotebookCell, ...]:
     """Return the submission's cells with the right types, and with one cell for each written answer.
 
-    In Jupyter, one key (Y, M or R) changes a cell's type. A graded cell is recognised by its grade_id or cell
-    id, and gets its type back unless a cell of the right type answers the question. In a document, such as
-    Quarto's, one text cell can contain several written answers. It is split at the prompts of these answers.
+    In Jupyter, one key (Y, M or R) changes a cell's type. A cell with the grade_id or cell id of a graded
+    cell gets the right type back, unless another cell of the right type answers the question.
+
+    In a document, such as Quarto's, one text cell can contain several written answers. Such a cell is split
+    at the prompts of these answers.
     """
     types = dict[int, str]()
     for cell in cells:
@@ -139,7 +141,7 @@ class _Match:
         return candidate.number == self._ids.get(cell.grade_id)
 
     def _has_content(self, cell: Cell, candidate: NotebookCell) -> bool:
-        """Whether the candidate defines the solution `cell`, is the check `cell`, or is the stub `cell`."""
+        """Whether the candidate defines the solution, is the check, or is the stub of the written answer."""
         if cell.role is Role.SOLUTION:
             return cell.name in bound_names(candidate.text)
         text = candidate.text.strip()
@@ -149,7 +151,7 @@ class _Match:
         return text == cell.text.strip() or first in (f'@check("{cell.name}")', f"# Check of {cell.name}")
 
     def _has_prompt(self, cell: Cell, candidate: NotebookCell) -> bool:
-        """Whether the candidate is the cell below a written answer's prompt, or begins with the prompt."""
+        """Whether the candidate is below the prompt of a written answer, or begins with the prompt."""
         if cell.role is not Role.MANUAL or not (prompt := self._prompts.get(cell)):
             return False
         text = candidate.text.strip()

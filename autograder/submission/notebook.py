@@ -191,9 +191,9 @@ def _attachments(cell: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def without_pictures(text: str) -> tuple[str, Attachments]:
-    """Move pictures from a text longer than MAX_TEXT into attachments, and cut it if it is still longer.
+    """Move the pictures of a text that is longer than MAX_TEXT into attachments; return both.
 
-    Shorter texts are returned unchanged.
+    If the text is still longer than MAX_TEXT without its pictures, it is cut.
     """
     if len(text) <= MAX_TEXT:
         return text, ()

@@ -57,8 +57,8 @@ _REMOVED, _BETWEEN_WORDS = re.compile(r"[&<>\"`|':\\/\x00-\x1f]"), re.compile(r"
 # Characters that are replaced by "'", and characters that are replaced by "-".
 _APOSTROPHES = re.compile("[\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u2018\u2019\u201b\u2032\ua78c]")
 _HYPHENS = re.compile("[\u2010-\u2015\u2212\ufe58]")
-# A student is looked up by a key: a pair of a kind and a text. These are four kinds. The others are the names
-# of platforms, for ids on platforms, and "", for the id in this course and the email address.
+# A student is looked up by a key: a pair of a kind and a text. These are four of the kinds. The kind of an id
+# on a platform is the platform's name. The kind of the id in this course and of the email address is "".
 _ANY, _NAME, _SQUEEZED, _GROUP = "id anywhere", "name", "squeezed name", "group"
 
 
@@ -109,10 +109,10 @@ class Students:
         """Return the students whom `text` identifies.
 
         `text` is compared with these keys, until one of them matches:
-        - the id on `platform`, if given
+        - the id on `platform`, unless `platform` is ""
         - the id in this course, or the email address
         - the name in any spelling, which several students may have
-        - without `platform`, the id on any platform
+        - the id on any platform, if `platform` is ""
         """
         ids = [(kind, folded(text)) for kind in dict.fromkeys((platform, ""))]
         anywhere = [] if platform else [(_ANY, folded(text))]
@@ -249,7 +249,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _is_header(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether some column has only numbers, or only email addresses, except in the first row."""
+    """Whether a heading is a text above a column that has only numbers or only email addresses."""
     filled = [row for row in rows if any(row)]
     return len(filled) > 1 and any(
         heading and not form.search(heading) and all(map(form.fullmatch, cells))

@@ -18,7 +18,7 @@ from autograder.submission.notebook import Notebook, UnreadableError, read_noteb
 
 # A student's id. Letters of any script are allowed; characters that are special in paths or tables are not.
 _ID = re.compile(r"[^\W_][\w.@+-]{0,63}")
-_MAX_ID = 200  # bytes; below the 255 that file systems allow for a name
+_MAX_ID = 200  # bytes; file systems allow 255 bytes for a name
 # Names of devices in Windows.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 
@@ -82,7 +82,7 @@ def find_submissions(course: Course, exercise: Exercise) -> Iterator[Submission]
 def count_newer_pythons(
     course: Course, exercises: Iterable[Exercise], on_failure: OnFailure = raise_failure
 ) -> dict[str, int]:
-    """Return the number of notebooks in submitted/ for each Python version newer than the autograder's."""
+    """Return the number of submitted notebooks for each version of Python that is newer than the grader's."""
     newer = Counter[tuple[int, ...]]()
     for exercise in exercises:
         for submission in find_submissions(course, exercise):

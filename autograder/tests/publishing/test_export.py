@@ -176,7 +176,7 @@ def test_with_changed_platforms_get_only_grades_that_are_new(exported: Exported)
         (
             Choice(),
             {"ada": 5.0, "felix": 3.0},
-            ["are provisional until", "left out; --unreadable-as-zero exports 0: kurt"],
+            ["are provisional until", "left out (add --unreadable-as-zero to export 0): kurt"],
         ),
         (Choice(final_only=True), {"ada": 5.0}, ["so they are left out", "kurt"]),
         (Choice(unreadable_as_zero=True), {"ada": 5.0, "felix": 3.0, "kurt": 0.0}, ["exported as 0: kurt"]),

@@ -19,7 +19,7 @@ def grids(shape: tuple[int, ...], got: tuple[Number, ...], asked: tuple[Number, 
 def test_what_a_student_sees_of_a_wrong_call(golden: Callable[[str, str], None]) -> None:
     text = page(replace(REPORT, questions=(replace(QUESTION, name="softmax", shown=SHOWN),)))
     golden("example.html", text[text.index("<section") : text.index("</section>")] + "</section>\n")
-    assert "Framed numbers differ between the two results." in text
+    assert "Framed numbers differ between your result and the expected result." in text
     assert "<figure class=example" not in page()
     made = replace(SHOWN, made="Head(d_in=2, d_out=2)")
     text = page(replace(REPORT, questions=(replace(QUESTION, name="softmax", shown=made),)))
