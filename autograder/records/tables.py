@@ -53,7 +53,7 @@ REPORTS = Table(  # the latest report on each attempt
     _text("fingerprint"),  # digest of everything that affects the grade
     _text("report"),
     Column("outputs", LargeBinary),  # outputs of the notebook's cells, as compressed JSON
-    Column("recorded", Boolean, nullable=False, default=False),  # whether the gradebook has its scores
+    Column("recorded", Boolean, nullable=False, default=False),  # whether the gradebook has the scores
 )
 AUDIT = Table(  # every change of a score
     "autograder_audit",
