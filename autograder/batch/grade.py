@@ -155,7 +155,10 @@ class _ExerciseRound:
         return attempts
 
     def _guard(self, submission: Submission) -> AbstractContextManager[None]:
-        """If the `with` block fails, report this in the submission's line. Ignore the submission's later results."""
+        """If the `with` block fails, report this in the submission's line.
+
+        Then the results of the submission's other attempts are ignored.
+        """
 
         def fail(error: SubmissionError) -> None:
             self._waiting.pop(submission, None)

@@ -72,7 +72,7 @@ AUDIT = Table(  # every change of a score
     Column("digests", JSON),  # digests of everything that the score depends on
     Index("autograder_audit_of", "exercise", "student"),
 )
-EXPORTS = Table(  # exported scores; of the rows with equal `to`, `exercise` and `student`, the last is valid
+EXPORTS = Table(  # exported scores; the last row with the same `to`, `exercise` and `student` is valid
     "autograder_export",
     TABLES,
     Column("id", Integer, primary_key=True),
