@@ -62,8 +62,8 @@ class Progress(bars.Progress):
     """Shows the number of graded submissions in a bar; use it in a `with` block.
 
     Also prints lines. If `verbose` is true, each submission gets a line. If `verbose` is None, each
-    submission that needs attention gets a line. If `verbose` is false, only refused submissions and failures
-    of the autograder get a line. `names` has the students' names, by id.
+    submission that needs attention gets a line. If `verbose` is false, only refused submissions and those on
+    which the autograder failed get a line. `names` has the students' names, by id.
     """
 
     def __init__(

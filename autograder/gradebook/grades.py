@@ -128,7 +128,7 @@ class Release:
         return "\0".join(_with_pictures(other, other.source) for other in texts if self._is_own(other.source))
 
     def _numbers_by_grade_id(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:
-        """Map grade_ids to numbers of submitted cells that have the same cell id as the released graded cell."""
+        """Map the grade_id of a released cell to the number of the submitted cell with the same cell id."""
         numbers = {cell.id: cell.number for cell in reversed(submitted) if cell.id}
         return {name: numbers[cell.id] for name, cell in self._graded.items() if cell.id in numbers}
 
@@ -159,7 +159,7 @@ def _with_pictures(cell: NotebookNode, text: str) -> str:
 
 
 def _put_back(cell: NotebookNode) -> NotebookNode:
-    """Return a released cell that the submission lacks. Code cells for answers begin with a comment on this."""
+    """Return a released cell that the submission lacks. In a code cell for an answer, add a note."""
     about = cell.metadata.nbgrader
     note = f"# {_MISSING}\n" if about.solution and not about.grade else ""
     return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"{_MISSING_ID}{about.grade_id}"[:64])

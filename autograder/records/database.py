@@ -145,7 +145,7 @@ def _expect_current(path: Path) -> None:
     tables = [table for table in Base.metadata.sorted_tables if table.name in dict(present)]
     lacking = {(table.name, column.name) for table in tables for column in table.columns} - {*present}
     if versions not in ([], [(newest_version(),)]) or lacking:
-        fix = "run `nbgrader db upgrade` in the course's folder, or install the newer nbgrader that made the file"
+        fix = "run `nbgrader db upgrade` in the course's folder, or install the newer nbgrader that made it"
         raise AutograderError(f"{path}: does not match the installed nbgrader; {fix}")
 
 
