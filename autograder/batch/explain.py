@@ -1,9 +1,9 @@
 """Adds explanations of mistakes to the reports, after all submissions of a class have scores.
 
-Explaining takes several times as long as scoring, so all submissions are scored first. Then, one submission
-after another, the failed questions are graded again with a search for the mistakes, and the explanations are
-added to the report. If a run of `grade` is interrupted meanwhile, all scores are stored, and the next run
-explains the remaining submissions.
+Explaining takes several times as long as scoring, so all scores are stored first. Then this module takes one
+submission after another: it grades the failed questions again, searches for the mistakes, and adds the
+explanations to the report. If `grade` is interrupted meanwhile, the next run explains the remaining
+submissions.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -66,7 +66,7 @@ def explain(
 def _tasks(course: Course, gradebook: ExerciseGradebook, submissions: Iterable[Submission]) -> Iterator[Task]:
     """Yield each submission with its failed questions and the notebook of its recorded attempt.
 
-    An unreadable notebook is skipped here. `autograder grade` reports it when it runs next.
+    An unreadable notebook is skipped here. The next run of `autograder grade` reports the notebook.
     """
     for submission in submissions:
         with skipping(course, submission.exercise, submission.student, lambda _: None):

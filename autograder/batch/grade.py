@@ -50,7 +50,7 @@ class Summary:
         return tuple(line for line in self.lines if line.why not in ("", NEW))
 
     def marked(self, exercise: Exercise) -> set[str]:
-        """Return the students with lines on this exercise, except those in `failures`."""
+        """Return the students who have a line on this exercise that is not in `failures`."""
         return {line.student for line in self.lines if line.exercise == exercise.name and not line.ours}
 
     @property
@@ -72,9 +72,10 @@ def grade_submissions(
 ) -> Summary:
     """Grade the submissions of `students`, or of all students if `students` is empty, without explanations.
 
-    An attempt with an up-to-date report is graded again only with `force`. Only attempts for which `eligible`
-    is true can give the score. If an exercise's solution fails the hidden tests, its submissions are not
-    graded. `notify` gets the line on each submission as soon as the submission is graded.
+    An attempt with an up-to-date report is graded again only with `force`. Attempts for which `eligible` is
+    false are left out if the newest eligible attempt can count. If an exercise's solution fails the hidden
+    tests, the submissions for this exercise are not graded. `notify` gets the line on each submission as soon
+    as the submission is graded.
     """
     lines, stopped = list[SubmissionLine](), list[str]()
 
@@ -108,11 +109,11 @@ class _ExerciseRound:
     gradebook: ExerciseGradebook
     keep: Callable[[SubmissionLine], None]
     force: bool
-    # The attempts of each submission that are not graded yet, by the digest of their bytes.
+    # The ungraded attempts of each submission, by the digest of the notebook.
     _waiting: dict[Submission, dict[str, Attempt]] = field(default_factory=dict)
 
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
-        """Grade attempts without an up-to-date report. After a submission's attempts, store its score."""
+        """Grade each attempt that has no up-to-date report, then store the score of its submission."""
         failures = self.gradebook.ledger.failures
         for student in sorted(failures.keys() - {submission.student for submission in submissions}):
             submission = Submission(self.course.root, student, self.gradebook.exercise.name)
@@ -127,9 +128,9 @@ class _ExerciseRound:
                         self.keep(self.gradebook.finish(submission, problem, graded=True))
 
     def _tasks(self, submissions: Sequence[Submission]) -> Iterator[Task]:
-        """Yield each attempt that must be graded, as its submission and notebook.
+        """Yield a task for each attempt that must be graded.
 
-        If all reports on a submission are up to date, its score is stored here.
+        If all reports on a submission are up to date, the submission's score is stored here.
         """
         for submission in submissions:
             attempts = list[Attempt]()
@@ -154,7 +155,10 @@ class _ExerciseRound:
         return attempts
 
     def _guard(self, submission: Submission) -> AbstractContextManager[None]:
-        """If the `with` block fails, report this in the submission's line, and ignore its later results."""
+        """If the `with` block fails, report this in the submission's line.
+
+        Then the results of the submission's other attempts are ignored.
+        """
 
         def fail(error: SubmissionError) -> None:
             self._waiting.pop(submission, None)

@@ -20,7 +20,7 @@ from autograder.grading.marking import MarkingProcess
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
-_QUEUED = 4  # the largest number of submissions in memory for each process, waiting or being graded
+_QUEUED = 4  # the maximum number of tasks in memory for each process: running and waiting tasks
 # A forked process shares imported modules. Outside Linux, torch's libraries do not survive a fork.
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 Done = tuple[Submission, Notebook, Graded]
@@ -50,8 +50,8 @@ class ProcessPool:
     """Grades in `jobs` processes; use it in a `with` block.
 
     The processes start when `start` is called or the first submission comes. Starting takes seconds, because
-    torch is loaded; if no submission has to be graded, the processes never start. A thread for each process
-    waits for its results, so that replacing a crashed process does not delay the others. The processes share
+    torch is loaded; if no submission has to be graded, the processes never start. Each running task has its
+    own thread, so that other tasks continue while a crashed process is replaced. The processes share
     explanations, so that equal wrong answers are explained only once.
     """
 
@@ -63,7 +63,7 @@ class ProcessPool:
         self._shared = ExitStack()  # closing it removes the folder with the shared explanations
 
     def map(self, tasks: Iterable[Task], *, marks_only: bool = False) -> Iterator[Done]:
-        """Grade in the processes. After all other tasks, repeat those that failed but may succeed now."""
+        """Grade in the processes. If a failed task may succeed later, repeat it after all other tasks."""
         to_repeat = list[Task]()
         for task, graded in self._grade_once(tasks, marks_only):
             if graded.again:
@@ -100,9 +100,9 @@ class ProcessPool:
     def start(self) -> None:
         """Start the processes if they are not running.
 
-        They are forked before this process starts any thread. A forked process inherits the open gradebook,
-        does not use it, and ends without closing it. If there are several processes, the course's packages
-        are loaded before the forks, so that the processes share the memory of the packages.
+        On Linux, they are forked if this process has no other thread. A forked process inherits the open
+        gradebook, but neither uses nor closes the gradebook. If several processes are forked, the course's
+        packages are loaded before, so that the processes share the memory of the packages.
         """
         if self._processes:
             return

@@ -42,7 +42,7 @@ def run_notebooks(
 
 
 def _unless(kinds: tuple[type[Exception], ...], on_failure: OnFailure) -> OnFailure:
-    """Return an `on_failure` that raises errors of these kinds, because they would affect all notebooks."""
+    """Return a function that raises errors of these kinds, and passes other errors to `on_failure`."""
 
     def fail(error: SubmissionError) -> None:
         if isinstance(error.__cause__, kinds):

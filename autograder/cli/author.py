@@ -70,7 +70,7 @@ def release(
 @click.option(
     "--verbose",
     is_flag=True,
-    help="Also show which small changes to solutions pass all tests, and the feedback on each mistake.",
+    help="Also show small changes to solutions that no test detects, and the feedback on each mistake.",
 )
 @click.option(
     "--thorough", is_flag=True, help="Run each answer on 16 sets of hidden inputs, and the solution on 320."
@@ -142,8 +142,8 @@ def verify(
 def init(folder: Path, notebook: Path | None, subject: str) -> None:
     """Start a course in an empty folder.
 
-    It has one exercise: a small working sample or, with --from-nbgrader, your own. course.yaml lists the
-    packages that this exercise needs.
+    The course has one exercise: a small working sample or, with --from-nbgrader, your own exercise.
+    course.yaml lists the packages that this exercise needs.
     """
     from autograder.authoring.new import create_course
 
@@ -160,7 +160,8 @@ def init(folder: Path, notebook: Path | None, subject: str) -> None:
 def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
     """Start an exercise in this course.
 
-    It is a small working sample for you to change or, with --from-nbgrader, your own exercise.
+    The command writes a small working sample for you to change. With --from-nbgrader, it writes your own
+    exercise.
     """
     from autograder.authoring.new import create, entry
 

@@ -68,7 +68,7 @@ def run(
 @click.option(
     "--verbose", is_flag=True, help="Print a line on each submission, even if it needs no attention."
 )
-@click.option("--marks-only", is_flag=True, help="Do not explain wrong answers now; the next `grade` will.")
+@click.option("--marks-only", is_flag=True, help="Leave wrong answers unexplained until the next `grade`.")
 @options.unsafe
 def grade(
     course: "options.Course",

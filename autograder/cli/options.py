@@ -71,7 +71,7 @@ def exercise(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def choice(command: Callable[..., None]) -> Callable[..., None]:
-    """Add --final-only and --unreadable-as-zero to a command. It gets both in one object, a Choice."""
+    """Add --final-only and --unreadable-as-zero to a command, which gets both options as a Choice."""
 
     @click.option("--final-only", is_flag=True, help="Do not export provisional scores to platforms.")
     @click.option("--unreadable-as-zero", is_flag=True, help="Export 0 for files that cannot be read.")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # imported for types only, because importing the gradebook ta
     from autograder.gradebook.ledger import SubmissionLine
     from autograder.submission.submission import Submission
 
-_WIDE = 100_000  # characters; the width of a table in a file, so large that rich never wraps a line
+_WIDE = 100_000  # the width of a table in a file, in characters; rich wraps only longer lines
 _STATES = (Status.GRADED, Status.UNREADABLE, "missing", "refused", Status.GRADER_ERROR)
 
 
@@ -61,8 +61,9 @@ def show_report(notebook: str, report: Report) -> None:
 class Progress(bars.Progress):
     """Shows the number of graded submissions in a bar; use it in a `with` block.
 
-    Also prints lines: on each submission (`verbose=True`), on those that need attention (None), or only on
-    refused submissions and failures of the grader (False). `names` has the students' names, by id.
+    Also prints lines. If `verbose` is true, each submission gets a line. If `verbose` is None, each
+    submission that needs attention gets a line. If `verbose` is false, only refused submissions and those on
+    which the autograder failed get a line. `names` has the students' names, by id.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Progress(bars.Progress):
         console = Console()
         columns = (bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn())
         silent = as_json or not console.is_terminal
-        # Automatic refreshing would start a thread. Then forking this process, as grading does, is unsafe.
+        # Automatic refreshing would start a thread. Then grading could not safely fork this process.
         super().__init__(*columns, console=console, disable=silent, transient=True, auto_refresh=False)
         self._as_json, self._submissions = as_json, self.add_task("", total=total)
         self._verbose, self._names = verbose, names

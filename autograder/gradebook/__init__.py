@@ -2,7 +2,7 @@
 
 Read in this order:
 
-config: configures nbgrader, opens its gradebook and converters, and refuses a gradebook of another version.
+config: configures nbgrader, and opens its gradebook and converters.
 assignment: releases exercises, and writes their questions and points into the gradebook.
 lateness: computes due dates (including extensions), delays and penalties.
 rows: reads and creates nbgrader's rows on students and submissions.

@@ -23,8 +23,9 @@ _BY_HAND = Grade.manual_score.isnot(None) | Grade.extra_credit.isnot(None)
 def register(gradebook: Gradebook, exercise: Exercise) -> None:
     """Write the current questions and due date of `exercise` into the gradebook.
 
-    nbgrader's SaveCells refuses to add or remove questions after the first submission. This function does it,
-    also in existing submissions. CourseError is raised if a removed question has a grader's score or comment.
+    After the first submission, nbgrader's SaveCells refuses to add or remove questions. This function can do
+    both, also in existing submissions. CourseError is raised if a removed question has a grader's score or
+    comment.
     """
     node, name, due = released(exercise), exercise.name, exercise.settings.due
     gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
@@ -81,7 +82,7 @@ def _delete_removed_cells(gradebook: Gradebook, exercise: Exercise, book: Notebo
 
 
 def _removed_cells(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> list[BaseCell]:
-    """Return the cells that the exercise no longer has. Raise CourseError if a grader has graded one."""
+    """Return the cells that the exercise no longer has. Raise CourseError if any was graded manually."""
     gone = [cell for cell in book._base_cells if cell.name not in _names(exercise)]
     manual = ((Grade, _BY_HAND), (Comment, Comment.manual_comment.isnot(None)))
     for cell in gone:

@@ -14,8 +14,8 @@ from autograder.report.report import Report, Status
 from autograder.report.text import number
 from autograder.submission.submission import Submission, is_student
 
-MAX_FILES = 200  # the most files in a submitted folder
-_MAX_BYTES = 1000  # the most bytes of a timestamp.txt
+MAX_FILES = 200  # the maximum number of files in a submitted folder
+_MAX_BYTES = 1000  # the maximum size of a timestamp.txt
 
 
 def refusal(submission: Submission) -> str:
@@ -51,7 +51,7 @@ def written_time(submission: Submission) -> str | None:
 
 
 def is_final(report: Report, *, unsafe: bool) -> bool:
-    """Whether grading worked and, unless `unsafe` is true, used the sandbox that course.yaml demands."""
+    """Whether grading worked in the sandbox that course.yaml demands. With `unsafe`, any sandbox will do."""
     return report.status is not Status.GRADER_ERROR and (unsafe or "unsafe" not in report.sandbox)
 
 

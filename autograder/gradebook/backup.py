@@ -2,7 +2,7 @@
 
 A backup contains everything that no command can recreate: the databases, all submissions, the course's secret
 key, and the files that instructors edit. It does not contain solutions/ and course.yaml, which are usually in
-git. course/kept.py has the names of its files.
+git. course/kept.py lists the files and folders in a backup.
 """
 
 import json
@@ -81,7 +81,7 @@ def restore(course: Course, path: Path) -> int:
 def _refuse_state(course: Course, path: Path) -> None:
     """Raise UsageError if the course already has files of the kinds that a backup contains.
 
-    SQLite's extra files, and links in place of the folders of submissions, are refused, too.
+    UsageError is also raised for SQLite's extra files, and if a folder of submissions is a symbolic link.
     """
     databases = [_path_in_course(course, name) for name in DATABASES]
     rests = [database.with_name(database.name + rest) for database in databases for rest in _RESTS]

@@ -59,9 +59,9 @@ Eligible = Callable[[Attempt], bool]  # whether an attempt may be graded now
 class ExerciseGradebook:
     """The gradebook of one exercise while the submissions of a class are graded; use it in a `with` block.
 
-    Opening it writes the exercise's current questions and due date into the gradebook. No other process can
-    grade until it is closed. For each submission, `begin` returns the attempts to grade, `take_in` stores the
-    result of each, and `finish` chooses the attempt that counts.
+    The constructor writes the exercise's current questions and due date into the gradebook. Until the
+    gradebook is closed, no other process can grade. For each submission, `begin` returns the attempts to
+    grade, `take_in` stores the result of an attempt, and `finish` chooses the attempt that counts.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class ExerciseGradebook:
         with locked(submission.root / LOCK):
             try:
                 attempts = adopt(submission, self._attempts.get(submission.student, ()))
-            except EntryError:  # such as a link: graded as an unreadable file, but not stored as an attempt
+            except EntryError:  # A link, for example, is graded as an unreadable file, but not stored.
                 digest, time = read_notebook(submission.notebook).digest, written_time(submission) or ""
                 about = report_columns(self._store, submission, digest)
                 path = submission.notebook
@@ -111,7 +111,7 @@ class ExerciseGradebook:
             return None
         self._attempts[submission.student] = attempts
         eligible = [attempt for attempt in attempts if self._eligible(attempt)]
-        # Choose among all attempts if none is eligible, or if the newest eligible attempt cannot count.
+        # If no attempt is eligible, or if the newest eligible attempt cannot count, any attempt may count.
         if len(eligible) < len(attempts) and (
             not eligible or self._selection.why_passed_over(submission.student, eligible[-1])
         ):
@@ -140,7 +140,7 @@ class ExerciseGradebook:
     def explain(self, submission: Submission, notebook: Notebook, graded: Graded) -> bool:
         """Add the explanations of the questions in `graded` to the report on the recorded attempt.
 
-        If `graded` has a different mark for a question, do nothing. Return whether the report was changed.
+        If `graded` has other marks than this report, do nothing. Return whether the report was changed.
         """
         attempt = self.recorded(submission.student)
         if attempt is None or attempt.report is None:
@@ -185,7 +185,7 @@ class ExerciseGradebook:
     def _passed_over(self, student: str, attempt: Attempt) -> str:
         """Return a text such as "counted: attempt 1 of 2; the newest attempt came so late that it scores 0".
 
-        Return "" if the newest attempt counts or could have counted under a different rule in course.yaml.
+        Return "" if the newest attempt counts, or if `why_passed_over` has no reason against the attempt.
         """
         attempts = self._attempts[student]
         if attempt.digest == attempts[-1].digest:
@@ -217,7 +217,7 @@ class ExerciseGradebook:
     ) -> None:
         """Write the report, the scores and an audit line in one transaction, then the graded notebook.
 
-        The old graded notebook is deleted first. So if a graded notebook exists, its scores are recorded.
+        The old graded notebook is deleted first. So a graded notebook exists only if its scores are recorded.
         """
         student = submission.student
         node = render(self._release, notebook, outputs)

@@ -1,7 +1,7 @@
 """Reads comments.yaml, the course's comment bank, and replaces `#name` in comments by the bank's text.
 
-The file is next to course.yaml or in solutions/. Backups include it only in the first case. The
-formgrader shows the bank's comments on a question as buttons. If a grader writes "#units" in a comment,
+The file is next to course.yaml or in solutions/. Backups include the file only if it is next to course.yaml.
+The formgrader shows the bank's comments on a question as buttons. If a grader writes "#units" in a comment,
 students read the text that the bank has for "units".
 
 If an instructor replies to a regrade request, this module adds the reply to the grader's comment.
@@ -35,7 +35,7 @@ _LONGEST = 400  # the maximum length of a warning, in characters
 
 
 class CommentBank:
-    """A course's comments for all written questions, for those of an exercise, or for one question."""
+    """A course's comments. A comment is for one question, for one exercise, or for the whole course."""
 
     def __init__(self, root: Path) -> None:
         places = (root / COMMENTS, root / "solutions" / COMMENTS)

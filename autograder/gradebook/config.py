@@ -58,7 +58,7 @@ def configuration(course: Course) -> Config:
 
 
 def load(course: Course) -> Config:
-    """Return the settings for nbgrader's commands: ours, overridden by those in nbgrader_config.py."""
+    """Return the settings for nbgrader's commands. Settings in nbgrader_config.py override our settings."""
     config = configuration(course)
     config.merge(deepcopy(read_config(course.root)))
     config.CourseDirectory.root = str(course.root)
@@ -114,7 +114,7 @@ def open_for_grading(course: Course) -> Iterator[Gradebook]:
 
 @contextmanager
 def converting(course: Course, log: Logger, exercise: str, student: str = "") -> Iterator[None]:
-    """Turn a failure in the `with` block into a ConversionError, after which the caller can continue.
+    """Raise ConversionError if the `with` block fails. The caller can go on with the next submission.
 
     An error that affects all submissions, such as a full disk, is raised unchanged.
     """

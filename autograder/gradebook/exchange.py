@@ -89,8 +89,8 @@ def _can_return(folder: Path) -> bool:
 def read_file(folder: int, name: str, limit: int, owner: int | None = None) -> bytes | None:
     """Return the first `limit` + 1 bytes of the plain file `name` in an open folder.
 
-    Return None if there is no such file, or if it does not belong to `owner`. A hard link to another
-    student's file belongs to that student, so it is refused.
+    Return None if there is no such file, or if the file does not belong to `owner`. This refuses a hard link
+    to another student's file, because the file belongs to the other student.
     """
     with suppress(OSError), open_plain(name, os.O_NOFOLLOW, folder) as file:
         if owner in (None, os.fstat(file.fileno()).st_uid):
@@ -112,7 +112,7 @@ def notebook_name(folder: int, exercise: str) -> str:
 
 
 def inbound_folder(course: Course, config: Config) -> tuple[Path, bool]:
-    """Return the folder of incoming submissions, and whether the student must own each submitted folder."""
+    """Return the folder of incoming submissions, and whether students must own their submitted folders."""
     settings = {"coursedir": CourseDirectory(config=config), "config": config}
     folder = Path(Exchange(**settings).root) / course.settings.course / "inbound"
     return folder, ExchangeCollect(**settings).check_owner

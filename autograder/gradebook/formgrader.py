@@ -1,7 +1,7 @@
 """Adds the question, model answer, rubric and other students' equal answers to nbgrader's formgrader.
 
 It also adds students' names to the formgrader's lists, and records who saves a score. Students' text is
-cleaned, so it cannot run scripts. Feedback and releases are made elsewhere and contain no model answer.
+cleaned, so it cannot run scripts. Feedback pages and releases contain no model answer.
 """
 
 import os
@@ -45,7 +45,7 @@ from autograder.submission.students import Student, listed_by_id
 # neither changes the HTML nor finds formulas in it. Browsers show the original characters.
 _AS_HTML = str.maketrans({"\n": "&#10;", "$": "&#36;", "\\": "&#92;"})
 _PAGE = Path(__file__).with_suffix(".html")
-_WRITTEN = "written"  # the reason to check an answer that no test can grade
+_WRITTEN = "written"  # the value of `GradebookAnswer.asked` for an answer that no test can grade
 _MAX_LINES = 20
 Resources = dict[str, Any]
 # The forms in which hints name forbidden code: `"torch.dot"`, `"the module numpy itself"`, `called mm`.
@@ -106,7 +106,7 @@ class ManualQuestion:
 
     @property
     def offer(self) -> float | None:
-        """The score that the tests suggest if an instructor must check the answer, or else None."""
+        """The score by tests, as a suggestion for an answer that an instructor must check; otherwise None."""
         is_held = self.report is not None and self.report.verdict is Verdict.REVIEW
         return self.report.score_by_tests if self.report is not None and is_held else None
 
@@ -242,9 +242,9 @@ def _manual_questions(
 
 
 def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[GradebookAnswer]:
-    """Return all students' answers to the question with the graded cell `cell`.
+    """Return all students' answers to a question.
 
-    `commented` is the id of the cell to which comments on the question belong.
+    `cell` is the id of the question's graded cell. `commented` is the id of the cell with the comments.
     """
     query = (
         gradebook.db.query(
@@ -303,9 +303,9 @@ def _reason(answer: GradebookAnswer, hint: str) -> str:
 
 
 def _lines(exercise: Exercise, node: NotebookNode, question: str, hint: str) -> list[tuple[str, str]]:
-    """Return the student's lines of code that contain the name quoted in `hint`, such as "torch.dot".
+    """Return the student's lines of code with the name that `hint` quotes, such as `dot` for "torch.dot".
 
-    If such lines are in cells that the answer depends on, lines of other cells are left out.
+    If cells on which the answer depends have such lines, return only those. Otherwise search all cells.
     """
     match = _NAMED_CODE.search(hint)
     if match is None:
@@ -336,9 +336,10 @@ def _own_texts(exercise: Exercise, node: NotebookNode) -> Iterator[int]:
 
 
 def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
-    """Return nbgrader's data on each student. Replace a missing name by that in students.csv, or by the id.
+    """Return nbgrader's data on each student, with a name for every student.
 
-    nbgrader has no name for a student who was never graded, and would show "None, None".
+    nbgrader has no name for a student who was never graded, and would show "None, None". Such a student gets
+    the name in students.csv, or else the id.
     """
     students: list[dict[str, Any]] = _get_nbgrader_students(api)
     people = dict[str, Student]()

@@ -1,6 +1,6 @@
 """Writes a report's scores and comments into nbgrader's rows, and renders the graded notebook.
 
-A digest of each answer is stored, so that regrading sends only changed answers to an instructor again.
+A digest of each answer is stored. So an instructor's score stays valid until the answer changes.
 """
 
 import hashlib
@@ -98,9 +98,10 @@ class Release:
     def answers(self, node: NotebookNode) -> dict[str, str]:
         """Return the student's answers in a restored notebook, by the name of the question's graded cell.
 
-        The answer to a tested question is its cell and the cells on which its code depends. The answer to a
-        written question is its cell or, if this cell is unchanged, the student's text around it. Attached
-        pictures belong to a written answer. The text of a restored cell is not an answer.
+        The answer to a tested question is the question's cell and the cells on which its code depends. The
+        answer to a written question is the question's cell. If the student has not changed this cell, the
+        answer is the student's text around the cell. Attached pictures belong to a written answer. The text
+        of a restored cell is not an answer.
         """
         codes = [cell for cell in node.cells if cell.cell_type == "code" and cell.source not in self._given]
         every_part = code_parts(cell.source for cell in codes)
@@ -127,7 +128,7 @@ class Release:
         return "\0".join(_with_pictures(other, other.source) for other in texts if self._is_own(other.source))
 
     def _numbers_by_grade_id(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:
-        """Map the grade_id of each graded cell to the number of the submitted cell with the same cell id."""
+        """Map the grade_id of a released cell to the number of the submitted cell with the same cell id."""
         numbers = {cell.id: cell.number for cell in reversed(submitted) if cell.id}
         return {name: numbers[cell.id] for name, cell in self._graded.items() if cell.id in numbers}
 
@@ -144,7 +145,7 @@ class Release:
             cell.update(execution_count=None, outputs=[])
         if graded is not None:
             cell.metadata["nbgrader"] = deepcopy(graded.metadata.nbgrader)
-        # If the student edited a locked cell, its output is left out: it belongs to the edited code.
+        # A locked cell is shown as released. If the student edited the cell, the cell's output is left out.
         if source.strip() == submitted.text.strip():
             cell.metadata["autograder"] = {"number": submitted.number}
         if pictures := {name: {"image/png": png} for name, png in submitted.attachments if is_picture(png)}:
@@ -158,7 +159,7 @@ def _with_pictures(cell: NotebookNode, text: str) -> str:
 
 
 def _put_back(cell: NotebookNode) -> NotebookNode:
-    """Return a released cell that the submission lacks. In an answer's code cell, a comment says so."""
+    """Return a released cell that the submission lacks. In a code cell for an answer, add a note."""
     about = cell.metadata.nbgrader
     note = f"# {_MISSING}\n" if about.solution and not about.grade else ""
     return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"{_MISSING_ID}{about.grade_id}"[:64])
@@ -218,7 +219,7 @@ def _review_reason(report: Report, question: QuestionReport, *, has_own_text: bo
     """Return the reason why an instructor has to check an answer, or "".
 
     Text cells that the student added may answer a written question whose own cell is unchanged. An unreadable
-    file has to be checked only once, so only its first question gets a reason.
+    file has to be checked only once, so only the first question of the exercise gets a reason.
     """
     if report.status is Status.UNREADABLE:
         return str(report.status) if question.name == report.questions[0].name else ""

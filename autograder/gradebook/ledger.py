@@ -51,7 +51,7 @@ class SubmissionLine:
     graded: bool = True  # whether this run graded the submission
     waiting: tuple[str, ...] = ()  # the questions that an instructor has to check or grade
     open_points: float = 0.0  # points of questions that a grader has yet to score
-    held: tuple[str, ...] = ()  # the questions with tests among those in `waiting`
+    held: tuple[str, ...] = ()  # the tested questions in `waiting`
     before: float | None = None
     after: float | None = None
     why: str = ""
@@ -126,7 +126,7 @@ class Ledger:
         digests: Mapping[str, str] | None = None,
         attempt: str = "",
     ) -> None:
-        """Write the penalty and an audit line. For `line`, store the scores and why they changed."""
+        """Write the penalty and an audit line. Keep the scores and the reason of the change for `line`."""
         student, exercise = row.student_id, self._exercise
         after = self.lateness.enter(row, read_row(exercise, row), submitted_at)
         why = add_line(self._store, exercise.name, after, last, digests=digests, attempt=attempt)

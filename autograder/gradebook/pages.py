@@ -2,8 +2,9 @@
 
 Only `update_scores` and nbgrader's export change the gradebook: they update penalties.
 
-Before the due date, a page may show only the score, or only which tests passed. Such a page leaves out
-outputs, kinds of failure and details of interrupted cells, because these could disclose hidden inputs.
+Before the due date, course.yaml can limit pages to the score, or to the score and the list of failed tests.
+Such a page leaves out hints, outputs, kinds of failure and details of interrupted cells, because these could
+disclose hidden inputs.
 """
 
 from collections import Counter
@@ -78,7 +79,7 @@ def limit_disclosure(
 
 
 def _outcomes(question: QuestionReport) -> QuestionReport:
-    """Return a question without hints. If the student attempted it, all kinds of failure become FAILED."""
+    """Return a question without hints. If the question was attempted, all kinds of failure become FAILED."""
     is_attempted = any(test.verdict is not Verdict.NOT_ATTEMPTED for test in question.tests)
 
     def outcome(verdict: Verdict) -> Verdict:
@@ -127,7 +128,7 @@ def _pictures(cell: dict[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How much a page shows. It is often less while the student can still submit."""
+    """What a page shows. While a student can still submit, the page often shows less."""
 
     # A function that gets a student's id and returns what the page may show, or None for everything.
     tells: Callable[[str], Tells | None] = lambda _: None
@@ -189,7 +190,7 @@ def _passed_over(
 ) -> str:
     """Return a text for the student on why the newest attempt cannot count.
 
-    Return "" if it counts or could have counted under a different rule in course.yaml.
+    Return "" if the newest attempt counts, or if `why_passed_over` has no reason against the attempt.
     """
     newest = attempts[-1]
     selection = AttemptSelection(exercise, Lateness(course, exercise), {})
@@ -244,7 +245,10 @@ def read_people(course: Course) -> dict[str, Student]:
 
 
 def read_former(course: Course) -> dict[str, Student]:
-    """Return, by id, the students in the gradebook whom students.csv lacks; {} if there is no such file."""
+    """Return the students in the gradebook who are not in students.csv, by id.
+
+    Return {} if students.csv does not exist.
+    """
     listed = listed_by_id(course.root)
     recorded = _recorded(course) if listed else {}
     return {id_: student for id_, student in recorded.items() if id_ not in listed}
@@ -259,7 +263,7 @@ def _recorded(course: Course) -> dict[str, Student]:
 
 
 def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[str, str], int]:
-    """Count, by grader and exercise, the answers whose latest score this grader saved."""
+    """Return the number of answers whose latest score each grader saved, by grader and exercise."""
     names = [exercise.name for exercise in exercises]
     saves = (
         AUDIT.select().where(AUDIT.c.question.isnot(None), AUDIT.c.exercise.in_(names)).order_by(AUDIT.c.id)

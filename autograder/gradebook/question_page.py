@@ -43,7 +43,7 @@ from autograder.report.safe_html import (
 
 FILES = Path(__file__).with_suffix("")  # the folder with the script of the page
 _QUESTION, _QUESTIONS = (Path(__file__).with_name(name) for name in ("question.html", "questions.html"))
-# The limits of all answers on a page, and of one answer: processor time for rendering, and characters.
+# Limits for rendering a page and for rendering one answer: seconds of processor time, characters of HTML.
 _PAGE_SECONDS, _ANSWER_SECONDS = 5.0, 0.3
 _PAGE_LETTERS, _ANSWER_LETTERS = 4 * MAX_PAGE, MAX_PAGE // 5
 _NO_TEXT = "Nothing was written."
@@ -95,7 +95,7 @@ def make_cards(
     *,
     apart: bool = False,
 ) -> list[Card]:
-    """Return the cards of a page in the order of students, but nearly equal answers follow each other.
+    """Return the cards of a page in the order of students, with nearly equal answers next to each other.
 
     If `apart` is true, each answer has its own card.
     """
@@ -167,7 +167,10 @@ def _markdown(text: str) -> Markup:
 
 
 def _changed_items(question: WrittenQuestion, rescorings: Sequence[Rescoring]) -> dict[str, str]:
-    """Return the new text of each changed item that graders have given, by its old text; "" if deleted."""
+    """Return the new text of each changed item, by its old text; "" if the item was deleted.
+
+    Items that no grader has given are left out.
+    """
     changed = {}
     for rescoring in rescorings:
         marking = rescoring.answer.marking
@@ -199,6 +202,9 @@ def render_problem(problem: str, base: str) -> Markup:
 
 @cache
 def _version() -> str:
-    """Return a digest of the page's script. The script's address has it, so browsers use no old copy."""
+    """Return a digest that changes with the page's script.
+
+    The script's address contains the digest, so that browsers use no old copy.
+    """
     contents = (path.read_bytes() for path in sorted(FILES.iterdir()))
     return hashlib.sha256(b"".join(contents)).hexdigest()[:12]

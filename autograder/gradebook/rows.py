@@ -1,6 +1,6 @@
 """Reads nbgrader's rows on students and submissions, and adds missing rows.
 
-A student without a name gets the id as the last name, since nbgrader's pages would show "None, None".
+A student without a name gets the id as the last name. Otherwise nbgrader's pages would show "None, None".
 """
 
 from collections.abc import Mapping
@@ -78,7 +78,7 @@ def by_cell(row: SubmittedAssignment) -> tuple[dict[str, Grade], dict[str, Comme
 def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmission:
     """Convert a submission's rows. The result has an entry for each question with a row of type Grade.
 
-    ValueError is raised if a score is not a number, since SQLite stores any text as a score.
+    ValueError is raised if a score is not a number. SQLite accepts any text as a score.
     """
     grades, comments = by_cell(row)
     cells = {name: check_id(name) for name in exercise.points} | {name: name for name in exercise.written}

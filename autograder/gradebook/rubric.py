@@ -45,7 +45,7 @@ class Marking:
 
     items: tuple[Item, ...] = ()  # all items of the question when the grader decided
     given: Mapping[str, float] = field(default_factory=dict)  # by item name: 1 for all points, 0.5 for half
-    adjustment: float | None = None  # a typed score minus the items' points when it was typed, or None
+    adjustment: float | None = None  # the typed score minus the given items' points at that time; or None
 
     @property
     def given_items(self) -> list[Item]:
@@ -107,7 +107,8 @@ def clamped(score: float, most: float) -> float:
 def successors(before: Sequence[Item], now: Sequence[Item]) -> dict[str, Item | None]:
     """Map the name of each earlier item to the current item, or to None if it was deleted.
 
-    Comments of the bank are matched by name, items of the rubric by equal or else by the most similar text.
+    Comments of the bank are matched by name. An item of the rubric is matched with the item of equal text, or
+    else with the item of the most similar text.
     """
     current = {item.name: item for item in now if not item.is_of_rubric}
     current_items = {item.name: current.get(item.name) for item in before if not item.is_of_rubric}

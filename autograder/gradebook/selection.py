@@ -64,14 +64,16 @@ class AttemptSelection:
         """Return the attempts that must be graded before `choose` can choose, the preferred attempt first.
 
         `attempts` has all attempts that may count, the newest last. If course.yaml has no rule for attempts,
-        no attempt newer than that in submitted/ counts: an instructor may have put an older one there.
+        attempts newer than the notebook in submitted/ do not count, because an instructor may have put an
+        older notebook there.
         """
         newest_first = list(reversed(attempts))
         if len(attempts) == 1 or self.rule is Counts.BEST:
             return newest_first
-        if self.rule is Counts.BEFORE_DUE:  # first those in time, then late ones; each group newest first
+        if self.rule is Counts.BEFORE_DUE:
+            # Late attempts come last. Among late attempts, and among all others, the newest is first.
             newest_first.sort(key=lambda attempt: not self._in_time(student, attempt))
-        elif self.rule is None:  # leave out newer attempts than the one in submitted/
+        elif self.rule is None:  # leave out attempts newer than the notebook in submitted/
             submitted = (index for index, attempt in enumerate(newest_first) if attempt.is_submitted)
             newest_first = newest_first[next(submitted, 0) :]
         needed = list[Attempt]()
@@ -86,9 +88,10 @@ class AttemptSelection:
     def choose(self, student: str, candidates: Sequence[Attempt], reports: Mapping[str, Report]) -> Attempt:
         """Return the candidate that counts. `reports` has the up-to-date reports, by the attempt's digest.
 
-        With Counts.BEST, it is the candidate with the most points after the penalty; among equals, the newest
-        that answers a question. Under other rules, it is the first that does not lose all points to the
-        penalty, or else the first.
+        With Counts.BEST, the candidate with the most points after the penalty counts. If several candidates
+        have the most points, the newest of them that answers a question counts. Under other rules, candidates
+        that lose all points to the penalty are passed over, and the first other candidate counts. If there is
+        no other candidate, the first candidate counts.
         """
         if self.rule is Counts.BEST:
             worths = [self._worth(student, each, reports.get(each.digest)) for each in candidates]

@@ -104,9 +104,9 @@ def find_question(course: Course, exercise: str, name: str) -> WrittenQuestion:
 class WrittenAnswer:
     """A student's answer to a written question, with its grade in the gradebook."""
 
-    grade_id: str  # this and the next two: ids of nbgrader's rows
-    comment_id: str | None
-    notebook_id: str
+    grade_id: str  # nbgrader's id of the grade
+    comment_id: str | None  # nbgrader's id of the comment
+    notebook_id: str  # nbgrader's id of the submitted notebook
     student: str
     name: str
     score: float | None  # the grader's score, or else the autograder's
@@ -124,13 +124,13 @@ class WrittenAnswer:
 
     @property
     def version(self) -> str:
-        """A digest of the score, comment and items. If it has changed, another grader has saved a grade."""
+        """A digest of the grade. If it has changed since a page was loaded, the page is out of date."""
         given = sorted(self.marking.given.items())
         state = self.score, self.waits, self.remark, given, self.marking.adjustment
         return hashlib.sha256(repr(state).encode("utf-8", "replace")).hexdigest()[:16]
 
     def state(self, items: Sequence[Item]) -> dict[str, Any]:
-        """Return the grade as a page shows it. Given items are named as in the current rubric."""
+        """Return the grade as a page shows it. The given items have their names in the current rubric."""
         marking = carry_over(self.marking, items)
         shown = {"score": self.score, "given": marking.given, "adjustment": marking.adjustment}
         about = {
@@ -238,10 +238,10 @@ def _read_marking(items: Any, given: Any) -> Marking:
 
 
 def read_cells(question: WrittenQuestion, student: str) -> list[TextCell] | None:
-    """Return the text cells of an answer; None if the graded notebook is missing.
+    """Return the text cells of an answer; None if the graded notebook is missing or damaged.
 
-    They are the cell for the answer, if the student changed it, and the text cells that the student added
-    between the graded cells before and after it.
+    These are the student's own text cells between the graded cells before and after the question's cell. The
+    question's cell is one of them if the student changed it.
     """
     course, exercise = question.course, question.exercise
     submission = Submission(course.root, student, exercise.name)
@@ -262,7 +262,7 @@ def read_cells(question: WrittenQuestion, student: str) -> list[TextCell] | None
 
 @lru_cache(_MAX_NOTEBOOKS)
 def _notebook_texts(submission: Submission, _changed: int) -> list[tuple[str, str, Mapping[str, Any], str]]:
-    """Return the grade_id, type, attachments and text, except code, of each cell.
+    """Return the grade_id, type, attachments and text of each cell; only Markdown cells have a text.
 
     `_changed`, the notebook's time, is part of the cache's key.
     """
@@ -284,7 +284,7 @@ class Change:
     versions: Mapping[str, str]  # versions of the answers that the page shows, by grade id
     rubric_version: str  # the version of the rubric that the page shows
     given: Mapping[str, float] | None = None  # by item name: 1 for all of the item's points, 0.5 for half
-    adjustment: float | None = None  # a typed score minus the items' points when it was typed, or None
+    adjustment: float | None = None  # the typed score minus the given items' points at that time; or None
     comment: str | None = None  # the text that the grader typed; it follows the lines of the items
     waits: bool = False  # whether the answer waits for an instructor even with this grade
 
@@ -404,7 +404,7 @@ def _write_grade(
 ) -> None:  # fmt: skip
     """Write a score and a comment into nbgrader's tables, and the given items into the table of markings.
 
-    If `confirms` is true, the answer no longer waits for an instructor, unless `waits` is true.
+    With `confirms`, the answer no longer waits for an instructor. With `waits`, a new score waits.
     """
     grade = gradebook.find_grade_by_id(answer.grade_id)
     if score is None:

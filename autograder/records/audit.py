@@ -31,7 +31,10 @@ _WORDS = {
 
 
 def last_lines(store: Store, exercise: str, student: str | None = None) -> dict[str, Line]:
-    """Return the last line on each submission for `exercise`, by student; only for `student`, if given."""
+    """Return the last line on each submission for `exercise`, by student.
+
+    If `student` is given, return only the last line on this student's submission.
+    """
     newest = select(func.max(AUDIT.c.id)).where(AUDIT.c.exercise == exercise).group_by(AUDIT.c.student)
     if student is not None:
         newest = newest.where(AUDIT.c.student == student)
@@ -53,7 +56,8 @@ def add_line(
     """Add a line if the scores or digests have changed since the `last` line. Return the changes as text.
 
     After grading, `attempt` is the name of the graded attempt, and `digests` are its digests. If the grader
-    `by` has saved a score of `question`, a line is always added: saving an unchanged score confirms it.
+    `by` has saved a score of `question`, add a line even if the score is the same, because the grader has
+    confirmed the score. A submission without any score gets no line.
     """
     why = BY_HAND if question else _reason(submission, last, digests, attempt)
     state = {

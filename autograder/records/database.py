@@ -84,7 +84,7 @@ def reading(root: Path) -> Iterator[Connection]:
 
 
 def has_database(root: Path) -> bool:
-    """Whether the course has a database on a server or in a file, or the record of an earlier version."""
+    """Whether the course has a database on a server or in a file, or an earlier version's autograder.db."""
     path = database_file(root)
     return path is None or path.is_file() or former.exists(root)
 
@@ -196,7 +196,7 @@ def _engine(url: str, begin: str = "IMMEDIATE") -> Engine:
     """Return an engine whose connections are never shared with forked processes.
 
     `begin` is SQLite's mode of transactions. In the mode IMMEDIATE, a transaction locks the file at its
-    beginning, so that no other process writes after the transaction has read.
+    beginning, so that no other process can write until the transaction ends.
     """
     if not url.startswith(SQLITE):
         return create_engine(url, poolclass=NullPool)

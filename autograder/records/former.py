@@ -99,7 +99,7 @@ def _attempts(rows: list[_Row]) -> list[_Row]:
 
 
 def _audit(lines: list[_Row], saves: list[_Row], scores: list[_Row]) -> Iterator[_Row]:
-    """Yield the audit's lines. A line gets the question whose score a grader has saved, if any.
+    """Yield the audit's lines. If a grader saved a score, the line also gets the name of the question.
 
     If a saved score has no line, a new line is added. Lines whose scores never reached the gradebook are left
     out.
@@ -126,7 +126,7 @@ def _question(save: _Row) -> str:
 
 
 def _after(line: _Row, save: _Row) -> _Row:
-    """Return a new line on a saved score. Its penalty is that of `line` until the next command runs."""
+    """Return a new line on a saved score, with the penalty of `line`. The next command updates it."""
     question = _question(save)
     automatic = (line["questions"].get(question) or [None])[0]
     questions = {**line["questions"], question: [automatic, save["score"], save["extra_credit"]]}
@@ -143,10 +143,10 @@ def _points(scores: list[float | None]) -> float:
 
 
 def _is_in_gradebook(line: _Row, scores: list[_Row]) -> bool:
-    """Whether the gradebook has the same scores of tests as an audit line that is marked as pending.
+    """Whether the scores by tests in a pending audit line have reached the gradebook.
 
-    The earlier version marked a line, changed the gradebook, and then removed the mark. If the process was
-    killed before the last step, the mark remained.
+    The earlier version marked a line as pending, changed the gradebook, and then removed the mark. If the
+    process was killed before the last step, the mark remained.
     """
     key = line["student"], line["exercise"]
     present = {

@@ -28,7 +28,8 @@ def store_report(
 ) -> None:
     """Store the report on the notebook with this digest.
 
-    `recorded` says whether the gradebook has its scores. At most one report on a submission is recorded.
+    `recorded` says whether the gradebook has the report's scores. This is true for at most one report on a
+    submission.
     """
     key = {"student": submission.student, "exercise": submission.exercise}
     if recorded:

@@ -53,7 +53,7 @@ REPORTS = Table(  # the latest report on each attempt
     _text("fingerprint"),  # digest of everything that affects the grade
     _text("report"),
     Column("outputs", LargeBinary),  # outputs of the notebook's cells, as compressed JSON
-    Column("recorded", Boolean, nullable=False, default=False),  # whether the gradebook has its scores
+    Column("recorded", Boolean, nullable=False, default=False),  # whether the gradebook has the scores
 )
 AUDIT = Table(  # every change of a score
     "autograder_audit",
@@ -72,7 +72,7 @@ AUDIT = Table(  # every change of a score
     Column("digests", JSON),  # digests of everything that the score depends on
     Index("autograder_audit_of", "exercise", "student"),
 )
-EXPORTS = Table(  # exported scores; of the rows with equal `to`, `exercise` and `student`, the last is valid
+EXPORTS = Table(  # exported scores; the last row with the same `to`, `exercise` and `student` is valid
     "autograder_export",
     TABLES,
     Column("id", Integer, primary_key=True),
