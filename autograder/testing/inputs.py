@@ -3,7 +3,8 @@
 There are SETS sets of hidden inputs, all derived from a secret of the course. The digest of the whole
 submitted file selects the set. A file that differs in any byte almost certainly gets a different set, so what
 a student learns about one set is of little use for the next file. The disclosed inputs are the same for
-everybody. Students may see them: they serve to explain wrong answers, and never decide a score.
+everybody. Students may see them. They serve to explain wrong answers. They decide only a test that fails on
+them after the visible check has raised an error.
 """
 
 import hmac
