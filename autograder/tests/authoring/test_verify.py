@@ -331,7 +331,7 @@ def test_a_pair_of_course_yaml_is_proved_by_a_right_answer_that_calls_the_earlie
     assert proof.findings == ()
     assert (
         proof.carried
-        == "in 1 of 1 pairs of questions in builds_on, a wrong earlier answer costs no points in the later "
+        == "builds_on: in 1 of 1 pairs of questions, a wrong earlier answer costs no points in the later "
         "question"
     )
 
