@@ -125,7 +125,7 @@ class Search:
     def _candidates_with_two_edits(
         self, code: Code, failed: Sequence[HiddenTest], recognized: Sequence[Repair]
     ) -> Iterator[list[Candidate]]:
-        """Yield lists of two-edit candidates that pass the tests `failed`. Edits of `recognized` are first."""
+        """Yield lists of candidates that pass `failed` with two edits. Edits of `recognized` come first."""
         for first, second in combinations(recognized, 2):
             pair = self._pair(first.edits[0], second.edits[0])
             yield self._try_edits(pair, code, failed, self.budget, 1)
