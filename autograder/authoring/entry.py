@@ -81,7 +81,7 @@ def _available(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[s
 
 
 def fix_for_dependence(exercise: Exercise, builds_on: BuildsOn, later: str, earlier: str) -> str:
-    """Return advice to the author. The problem: a wrong answer to `earlier` makes tests of `later` fail."""
+    """Return advice on this problem: a wrong answer to `earlier` makes tests of `later` fail."""
     (cell,) = (cell for cell in exercise.cells if (cell.role, cell.name) == (Role.SOLUTION, later))
     names = {part.id for part in ast.walk(ast.parse(cell.text)) if isinstance(part, ast.Name)}
     if earlier in names and earlier not in builds_on.get(later, ()):

@@ -328,7 +328,7 @@ class _Verification:
         """Return the tests that use, even indirectly, a name that the mistake binds.
 
         Tests of the mistake's question come first: with other sets of inputs, only these tests run. An answer
-        may count its calls. In this order, its count is the same with each set.
+        may count its calls. In this order, the count is the same with each set.
         """
         bound = bound_names(mistake.code)
         reached = (test for test, names in self._names.items() if not bound.isdisjoint(names))

@@ -95,8 +95,8 @@ class Search:
         """Yield repairs of code that fails the tests `failed`. The best repair comes first.
 
         Two edits are tried only if one is not enough. If no candidate passes all tests, the result may be
-        code with known mistakes (`Repair.remaining`). Repairs after the first
-        are tested completely only when the caller asks for them.
+        code with known mistakes (`Repair.remaining`). Repairs after the first are tested completely
+        only when the caller asks for them.
         """
         self._tried_texts.add(code.text)
         self._distances_before = self._distances(code, failed)
