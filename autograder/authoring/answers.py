@@ -31,7 +31,7 @@ def released(assignments: Path, exercise: Exercise) -> NotebookJson:
 
 
 def fill(notebook: NotebookJson, answers: Mapping[str, str]) -> NotebookJson:
-    """Return a copy of `notebook` with new texts of cells: `answers`, by grade_id."""
+    """Return a copy of `notebook` in which `answers`, by grade_id, replace the texts of cells."""
     filled = copy.deepcopy(notebook)
     for cell in filled["cells"]:
         name = cell["metadata"].get("nbgrader", {}).get("grade_id")

@@ -1,7 +1,7 @@
 """Finds the author's answers that cannot be called in the same ways as the solution.
 
 For example, an author adds a parameter to the solution, but not to a known mistake. Then the known mistake
-fails every test, even if no test catches its actual mistake.
+fails every test because of its parameters, even if no test catches the mistake that the author means.
 """
 
 import ast
@@ -60,7 +60,7 @@ def stale(answer: Answer, failed: Sequence[Run]) -> str:
     """Return a message if a known mistake fails only because of its parameters or a missing name, else "".
 
     If a known mistake should fail in this way, its `# %%` line names the error, as in `error="NameError"`.
-    Then there is a message only if the mistake does not fail with this error.
+    For such a known mistake, return a message only if it does not fail with the named error.
     """
     errors = [_error_before_result(answer.question, run.error) for run in failed]
     is_stale = all(errors) and any(run.test.basic for run in failed)

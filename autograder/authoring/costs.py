@@ -73,8 +73,8 @@ def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, st
     """Yield trivial answers to a question: a short description and the code of each.
 
     The function, or the method `forward` of the class, returns zeros, an argument or its mean. `forward` may
-    also return the output of one layer. The code begins with the solution, because it uses the solution's
-    layers and the shape of its result.
+    also return the output of one layer. The code begins with the solution, because trivial answers use the
+    solution's layers and the shape of the right result.
     """
     solution = exercise.solutions[question]
     for node in ast.parse(solution).body:
@@ -106,8 +106,8 @@ def _trivial_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
 def _trivial(function: ast.FunctionDef, right: str) -> Iterator[tuple[str, str]]:
     """Yield trivial versions of a function: a short description and the code of each.
 
-    `right` is an expression for the right function. Some versions call it, with copies of the arguments, to
-    learn the shape of its result.
+    `right` is an expression for the right function. Some versions call the right function, with
+    copies of the arguments, to learn the shape of the result.
     """
     names = [argument.arg for argument in function.args.args if argument.arg != "self"]
     result = f"_quiet_({', '.join([right, *names])})"
@@ -123,8 +123,8 @@ def _method(function: ast.FunctionDef, body: str) -> str:
 QUARTER, LEAST_COST = 0.25, 0.03  # the shares of a question's points in the rules above
 _NOISE = 1e-9  # the largest rounding error of a share
 _VARIANTS = 3  # the largest number of wrong answers tried for each misconception
-# An answer counts as broken if the first _BROKEN tests that it fails all raise errors in _BROKEN_CODE. No
-# student would submit a broken answer, so it is not measured.
+# An answer counts as broken if each of the first _BROKEN tests that it fails raises an error in _BROKEN_CODE.
+# No student would submit a broken answer, so broken answers are not measured.
 _BROKEN = 3
 _BROKEN_CODE = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
 GROUPS = ("results wrong", "corner", "trivial")
@@ -183,7 +183,7 @@ class Costs:
     findings: tuple[str, ...] = ()  # messages on what the author must change
     harmless: tuple[str, ...] = ()  # misconceptions that change a right answer and pass all tests
     wrong: tuple[Cost, ...] = ()  # each wrong answer that fails a test
-    # Pairs: the name of an entry of the catalogue, and a question whose reports can contain its sentence.
+    # Pairs: the name of a catalogue's entry, and a question whose reports can contain the entry's sentence.
     sentences: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
@@ -220,10 +220,10 @@ def wrong_answers(
 ) -> Iterator[Cost]:
     """Run the hidden tests and the visible check on each wrong answer, and yield its cost.
 
-    - `checks`: by question: its visible check, if the reference passes it
+    - `checks`: the visible check of each question, if the reference passes the check
     - `sets`: the number of sets of hidden inputs on which each known mistake runs
-    - `catalogued`: by question: its right answers, and the wrong answers that misconceptions make of them
-    - `failed`: by known mistake: the runs of the tests that it fails on the first set
+    - `catalogued`: the right answers to each question, and the wrong answers that misconceptions make
+    - `failed`: for each known mistake, the runs of the tests that it fails on the first set
     - `whole`: whether all tests run on every answer. By default, if a misconception fails the visible check,
       its tests stop at the first basic test that fails.
     """
@@ -300,7 +300,7 @@ class _CostMeter:
     def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[tuple[str, Cost]]:
         """Yield the first of these wrong answers that fails a test and is not broken, with its cost.
 
-        If there is none, yield the first answer, or nothing if any answer is broken.
+        If all answers pass all tests, yield the first answer. If only broken answers fail, yield nothing.
         """
         is_broken = False
         for code in codes:
@@ -370,7 +370,7 @@ class _CostMeter:
 def _needed_tests(
     suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared], share: float
 ) -> Iterator[str]:
-    """Yield a finding for each misconception that passes all tests, if there are too many of them.
+    """If too many misconceptions pass all tests, yield a finding for each of them.
 
     Also yield a finding for each misconception in `declared` that needs no exception.
     """
@@ -419,7 +419,7 @@ def _rule_and_fix(suite: Suite, cost: Cost) -> str:
             f" and fails {fails}, but passes the visible check; make the check fail on this answer, {reason}"
         )
     change = "fewer" if cost.kept < 1 - cost.most else "more"
-    fix = f"change the weights so that answers that fail {fails} lose {change} points"
+    fix = f"change the weights: an answer that fails {fails} must lose {change} points"
     return f", although it passes the basic tests; {fix}, {reason}"
 
 

@@ -1,8 +1,8 @@
 """Checks `builds_on` in course.yaml, and finds right answers that pass the tests of another question.
 
-`builds_on` names the earlier questions whose answers an answer to a later question may call. If a student's
-earlier answer is wrong, the later question is graded again with the right earlier answer. So a mistake costs
-points only once.
+`builds_on` names earlier questions for a later question. An answer to the later question may call the answers
+to the earlier questions. If a student's earlier answer is wrong, the later question is graded again with the
+right earlier answer. So a mistake costs points only once.
 """
 
 import ast
@@ -40,7 +40,7 @@ def measure(
     problems = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
     proved = f"{problems.count(None)} of {len(pairs)}"
     summary = (
-        f"in {proved} pairs of questions in builds_on, a wrong earlier answer costs no points in the later "
+        f"builds_on: in {proved} pairs of questions, a wrong earlier answer costs no points in the later "
         "question"
         if pairs
         else ""
@@ -73,7 +73,7 @@ def without_examples(exercise: Exercise, suite: Suite) -> Iterator[str]:
 
 
 def _available(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[str]:
-    """Return the questions whose right answers the worker has while it grades `later` again."""
+    """Return the questions to which the worker has right answers while it grades `later` again."""
     given = compiled(exercise.reference, earlier, [later])
     with in_handout_folder(exercise):
         variables = run_compiled(given.code, given.names)[earlier[0]].__globals__
@@ -81,7 +81,7 @@ def _available(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[s
 
 
 def fix_for_dependence(exercise: Exercise, builds_on: BuildsOn, later: str, earlier: str) -> str:
-    """Return advice to the author if a wrong answer to `earlier` makes tests of `later` fail."""
+    """Return advice on this problem: a wrong answer to `earlier` makes tests of `later` fail."""
     (cell,) = (cell for cell in exercise.cells if (cell.role, cell.name) == (Role.SOLUTION, later))
     names = {part.id for part in ast.walk(ast.parse(cell.text)) if isinstance(part, ast.Name)}
     if earlier in names and earlier not in builds_on.get(later, ()):

@@ -95,7 +95,7 @@ def _settings(cell: Any) -> Any:
 class _Answer:
     name: str
     is_tested: bool  # whether hidden tests grade the answer; otherwise, an instructor does
-    cell: Any = None  # the new cell with the points: the visible check, or the answer if it has no tests
+    cell: Any = None  # the new cell with the points: the visible check or, without tests, the answer
     points: float = 0.0
     visible: list[str] = field(default_factory=list)  # the code of each test cell that students see
 
@@ -137,7 +137,7 @@ class _Conversion:
         return f"{doc}\n\nfrom autograder.testing import {', '.join(sorted(self._imports))}\n{tests}"
 
     def question_for_mistake(self) -> str:
-        """Return the name of a function that can be the sample mistake if its `return` is removed, or ""."""
+        """Return the name of a function whose `return` the sample mistake can remove, or "" if none fits."""
         for name, code in self._solutions.items():
             returns = any(_returns(node, name) for node in parsed(code).body)
             others = [other for question, other in self._solutions.items() if question != name]
@@ -223,7 +223,7 @@ class _Conversion:
         self._names.add_cell(code, answer)
 
     def _solution(self, settings: Any, text: str, *, is_code: bool) -> None:
-        """Convert a cell with an answer. If it binds no name that tests can use, an instructor grades it."""
+        """Convert an answer's cell. If the cell binds no name for tests, an instructor grades the answer."""
         if not is_code:
             text = self._model_answer(settings["grade_id"], text)
         if not is_code or settings.get("grade"):
@@ -256,7 +256,8 @@ class _Conversion:
     def _model_answer(self, identity: str, text: str) -> str:
         """Return the model answer in a text cell that students fill, or NO_ANSWER if the text is a question.
 
-        A text that ends with "?", with no text above the cell, is a question. In doubt, add a note.
+        The text is a question if it ends with "?" and there is no text above the cell. If only one of these
+        is true, the cell is unclear: add a note.
         """
         is_question = BEGIN not in text and text.rstrip("*_ \n").endswith("?")
         has_text_above = self._has_text_above()
@@ -281,7 +282,7 @@ class _Conversion:
         return False
 
     def _following_words(self) -> set[str]:
-        """Return the words in the test cells before the next answer, or else in later test cells."""
+        """Return the words in test cells before the next answer. Without such words, use later test cells."""
         words, later = set[str](), set[str]()
         is_next = True
         for cell in self._pending:
@@ -395,8 +396,8 @@ class _Conversion:
                 entry = f"`{BUILDS_ON}: {{{name}: [{called}]}}`"
                 self.notes.append(
                     f"{name} calls {called}. If a wrong answer to {called} should cost no points in {name}, "
-                    f"add {entry} to the exercise in course.yaml. Also write an answer to {name} that calls "
-                    f"{called} in {ACCEPTED}."
+                    f"add {entry} to the exercise in course.yaml. Also write an answer in {ACCEPTED} "
+                    f"in which {name} calls {called}."
                 )
             earlier.append(name)
 

@@ -24,7 +24,7 @@ _DRAWN = {  # methods of drawn lines, each with its fact
     "get_ydata": "y",
     "get_label": "label",
 }
-_LISTS = {"lines", "images"}  # attributes of matplotlib's axes with the same name as a fact
+_LISTS = {"lines", "images"}  # attributes of matplotlib's axes that have the names of facts
 _TEXTS = {"title.get_text": "title", "xaxis.label.get_text": "xlabel", "yaxis.label.get_text": "ylabel"}
 _TEXTS |= {"xaxis.get_label_text": "xlabel", "yaxis.get_label_text": "ylabel"}
 _FACTS = {"axes", "bars", *_AXES.values()}
@@ -80,8 +80,8 @@ def as_facts(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> tuple[a
 def bars_instead(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> str:
     """Return the statement with the number of bars in place of `len(ax.patches)`.
 
-    Return an empty string if it has no `len(ax.patches)`, or another use of a figure that no fact can
-    replace.
+    Return an empty string if there is no `len(ax.patches)`, or if no fact can replace another use of a
+    figure.
     """
     before = ast.dump(statement)
     changed = _ToBars(figures).visit(deepcopy(statement))

@@ -181,7 +181,7 @@ def packages(codes: Sequence[str], folder: Path) -> tuple[str, ...]:
 
 
 def _pip_name(module: str) -> str:
-    """Return, in lower case, pip's name of a module's package, or the module's name if that is unknown."""
+    """Return pip's name of a module's package, in lower case. By default, return the module's name."""
     return _OTHER_NAMES.get(module) or next(iter(_distributions().get(module, ())), module).lower()
 
 

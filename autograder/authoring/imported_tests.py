@@ -33,7 +33,8 @@ class DefiningLine:
 
     text: str
     needs: frozenset[str] = frozenset()  # the names that the line uses
-    answer: str | None = None  # for a variable: the question that binds it, "" for given code; else None
+    # For a variable of the notebook: the question that binds it, or "" if given code binds it. Else None.
+    answer: str | None = None
 
     def text_for(self, question: str) -> str:
         """Return the line for a test of `question`.
@@ -91,7 +92,7 @@ class Names:
             self.defining_lines[name] = DefiningLine(ast.unparse(statement), read_names(statement))
 
     def lines(self, names: Set[str], question: str) -> list[str]:
-        """Return lines that define these names in a test of `question`, each after those that it needs."""
+        """Return lines that define these names in a test of `question`. Lines that others need come first."""
         ordered = dict[str, None]()
         for name in sorted(names & self.defining_lines.keys()):
             line = self.defining_lines[name]
@@ -99,7 +100,7 @@ class Names:
         return list(ordered)
 
     def dependencies(self, names: Set[str]) -> frozenset[str]:
-        """Return all names that the notebook's functions among `names` use, even indirectly."""
+        """Return all names that the functions in `names` use, even indirectly."""
         called = names & self.functions
         return frozenset[str]().union(*(dependencies(name, self.code_parts)[1] for name in called))
 
@@ -148,7 +149,7 @@ def hidden_test(cell: str, question: str, title: str, code: str, names: Names) -
 def _with_lines(
     statements: Sequence[ast.stmt], lines: Sequence[str]
 ) -> Iterator[tuple[ast.stmt, Sequence[str], Sequence[str]]]:
-    """Yield (statement, lines above it since the previous statement, lines of the statement).
+    """Yield (statement, lines between the previous statement and this statement, lines of the statement).
 
     The last item is empty if the statement shares a line with another one.
     """
@@ -176,7 +177,7 @@ class _TestReader:
         self._lines: set[str] = set()  # names of lines that are drawn on axes
         self._omitted_names: set[str] = set()  # names that a left-out statement binds or deletes
         self._replaced: set[str] = set()  # variables of the notebook to which the test assigns another value
-        # By local variable: the variable of the notebook whose value it saves, in order to restore it later.
+        # By local variable: the notebook's variable whose value the test saves there, to restore it later.
         self._saved: dict[str, str] = {}
 
     def read(self, statement: ast.stmt, above: Sequence[str], lines: Sequence[str]) -> None:
@@ -250,7 +251,7 @@ def has_long_text(tree: ast.AST) -> bool:
 
 
 def _line_that_binds(name: str, statement: ast.stmt) -> str:
-    """Return the line with which a hidden test defines `name`, which `statement` binds in the notebook."""
+    """Return the line that defines `name` in a hidden test. In the notebook, `statement` binds `name`."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return ast.unparse(statement)
     if isinstance(statement, _DEFINITIONS) and statement.name == name:
@@ -264,7 +265,7 @@ def _quoted_line(statement: ast.stmt) -> str:
 
 
 class _Errors(ast.NodeTransformer):
-    """Replaces the usual `try` and `with` statements that expect an error by `expect_raises(...)`."""
+    """Writes `expect_raises(...)` instead of the usual `try` and `with` statements that expect an error."""
 
     def visit_Try(self, node: ast.Try) -> ast.AST:
         # try: call / except Kind: pass / else: ...

@@ -27,7 +27,7 @@ from autograder.files import write_whole
 from autograder.gradebook.assignment import generate
 
 # The limits for handout/: bytes of one file, bytes of all files, number of files. Each worker gets a copy: a
-# file must fit into a message of 16 MB, and all files into a folder of 128 MB.
+# file must fit into a message of 16 MB, and all files together must fit into a folder of 128 MB.
 MAX_FILE, MAX_HANDOUT, MAX_FILES = 15 << 20, 32 << 20, 200
 
 
@@ -75,9 +75,9 @@ def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Pat
 
 
 def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime) -> Iterator[str]:
-    """Yield a warning for each exercise that shows answers to an earlier exercise that has not ended.
+    """Yield a warning for each exercise with answers to an earlier exercise that has not ended.
 
-    An exercise shows an answer if its released code cells define a function or class named like the question.
+    An exercise has an answer if its released code cells define a function or class named like the question.
     """
     order = list(course.exercises)
     for exercise in exercises:

@@ -1,8 +1,8 @@
 """Measures how many mutants of the solution an exercise's hidden tests catch.
 
-A mutant is the solution with one change. If it passes all tests of its question, a student's answer with this
-change would get full marks. So the tests need another case, unless the mutant is equivalent: it is right, and
-the author declares this in mistakes.py.
+A mutant is the solution with one change. If a mutant passes all tests of its question, a student's answer
+with the same change would get full marks. So the tests need another case. Equivalent mutants are an
+exception: they are right, and the author declares this in mistakes.py.
 """
 
 import ast
@@ -182,7 +182,7 @@ class Strength:
     mutants: int = 0  # number of mutants, without equivalent ones
     killed: int = 0  # number of mutants that fail a test
     equivalent: int = 0  # number of equivalent mutants; all of them pass all tests
-    survivors: tuple[str, ...] = ()  # messages on the other mutants that pass all tests
+    survivors: tuple[str, ...] = ()  # messages on mutants that pass all tests, without equivalent ones
     findings: tuple[str, ...] = ()  # messages on what the author must change
 
     def __str__(self) -> str:
@@ -193,8 +193,8 @@ class Strength:
 def measure(suite: Suite, share: float) -> Strength:
     """Run each mutant on its question's hidden tests, up to the first failed test, and return the result.
 
-    At least the fraction `share` of the mutants must fail, not counting equivalent ones. Otherwise, or if an
-    edit in mistakes.py is wrong, the result has findings.
+    At least the fraction `share` of the mutants must fail, not counting equivalent ones. Otherwise, the
+    result has findings. The result also has a finding for each wrong edit in mistakes.py.
     """
     return judge(suite.exercise, surviving(suite), share)
 

@@ -101,7 +101,7 @@ class _StartedProof:
         """Wait for the parts and return the whole proof; call `show_progress` every PROGRESS seconds."""
         _wait([self.main], show_progress)
         proof = self.main.result()
-        if proof.costs is not None:  # None if a right answer fails; then tests of mutants prove nothing
+        if proof.costs is not None:  # if a right answer fails, there are no costs, and mutants prove nothing
             _wait(self.mutants, show_progress)
             survivors = [number for part in self.mutants for number in part.result()]
             try:
@@ -141,7 +141,7 @@ def _prove_without_mutants(root: Path, sets: int, whole: bool, name: str) -> Pro
 
 
 def _surviving(root: Path, name: str, part: int, parts: int) -> list[int]:
-    """Return the result of `surviving` or, if the reference itself fails a test, an empty list."""
+    """Return the result of `surviving`, or an empty list if the reference itself fails a test."""
     try:
         suite = _suite(root, name)
     except SourceError:
@@ -159,7 +159,7 @@ def _suite(root: Path, name: str) -> Suite:
 
 @cache
 def _zygote(packages: tuple[str, ...]) -> Zygote:
-    """Return the process that forks workers. Each process of the pool has its own, which ends with it."""
+    """Return the process that forks workers. Each process of the pool has its own, and both end together."""
     return Zygote(packages=packages)
 
 

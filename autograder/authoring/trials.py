@@ -96,7 +96,7 @@ def _definition_limit(suite: Suite) -> float:
 
 
 def time_limit(run: Callable[[], object]) -> float:
-    """Return the limit for an answer, in processor seconds. `run` does the same work with the reference."""
+    """Measure `run`, which runs the reference. Return the limit for an answer, in processor seconds."""
     begin = time.process_time()
     run()
     return min(max(LEAST, TIMES * (time.process_time() - begin)), MOST)
@@ -160,7 +160,7 @@ def lines_of_tests(suite: Suite, titles: Iterable[str], question: str) -> str:
 def located(path: Path, run: Run, error: BaseException) -> str:
     """Return the error of a run as "path:line: message".
 
-    `path` is the suite's file. The line is the last one of this file in the traceback.
+    `path` is the suite's file. The line is that of the file's last entry in the traceback.
     """
     frames = traceback.walk_tb(error.__traceback__)
     line = [run.test.line, *(line for frame, line in frames if frame.f_code.co_filename == str(path))][-1]

@@ -58,13 +58,13 @@ _REFERENCE_SETS = 320
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The result of verifying one exercise, which is proved if there are no findings."""
+    """The result of verifying one exercise. The exercise is proved if there are no findings."""
 
     exercise: str
     accepted: int = 0  # number of accepted answers
     mistakes: int = 0  # number of known mistakes
-    bits: int = 0  # the largest number of bits about the hidden inputs that one graded attempt can reveal
-    carried: str = ""  # the summary of the pairs in `builds_on` that `entry.measure` returns
+    bits: int = 0  # the largest number of bits that one graded attempt can reveal about the hidden inputs
+    carried: str = ""  # `entry.measure`'s summary of the pairs in `builds_on`
     strength: Strength | None = None  # the numbers of mutants that the hidden tests catch and miss
     costs: Costs | None = None  # the points that wrong answers keep, by hidden tests only
     findings: tuple[str, ...] = ()
@@ -142,7 +142,7 @@ def prove(
 
 
 def with_strength(proof: Proof, strength: Strength) -> Proof:
-    """Return the proof with the results of the mutants. Their findings come before those of `proof.costs`."""
+    """Return the proof with the mutants' results. Findings on mutants come before those on costs."""
     costs_findings = proof.costs.findings if proof.costs else ()
     return replace(proof, strength=strength, findings=(*proof.findings, *strength.findings, *costs_findings))
 
@@ -180,7 +180,7 @@ class _Verification:
     findings: list[str] = field(default_factory=list)
     accepted_fails: bool = False  # whether an accepted answer fails a test or a visible check
     checks: dict[str, str] = field(default_factory=dict)  # each question's check, if the reference passes it
-    # By known mistake: the runs of the tests of its question that it fails.
+    # For each known mistake: the failed runs of its question's tests, with the first set of inputs.
     failed: dict[Answer, list[Run]] = field(default_factory=dict)
 
     def proof(self) -> Proof:
@@ -296,7 +296,7 @@ class _Verification:
             breaks = question.verdict is Verdict.GRADER_ERROR
             if breaks and (error := self._broken(question.name)):
                 problem = f"a hidden test raises an error if {question.name} is not answered: {error}"
-                fix = "in the test, above this line, call expect() to check the type or length that it needs"
+                fix = "above this line, call expect() to check the type or length that the line needs"
                 self._find(str(self.exercise.source), f"{problem}; {fix}")
             elif question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
                 passed = [test.title for test in question.tests if test.verdict is Verdict.PASSED]
@@ -327,8 +327,8 @@ class _Verification:
     def _affected_tests(self, mistake: Answer) -> list[HiddenTest]:
         """Return the tests that use, even indirectly, a name that the mistake binds.
 
-        Tests of the mistake's question come first, because with other sets of inputs, only these run. So
-        even an answer that counts its calls gives them the same results with each set.
+        Tests of the mistake's question come first: with other sets of inputs, only these tests run. An answer
+        may count its calls. In this order, the count is the same with each set.
         """
         bound = bound_names(mistake.code)
         reached = (test for test, names in self._names.items() if not bound.isdisjoint(names))
@@ -360,7 +360,7 @@ class _Verification:
                 self._find(mistake.place, f"also fails {question.name}: {question.hint} {fix}")
 
     def _broken(self, question: str, title: str = "") -> str:
-        """Return line and error of each test of a question that was at fault in the last grading.
+        """Return line and error of each test that was at fault when the question was last graded.
 
         With a `title`, return them only for the test with this title.
         """
@@ -381,7 +381,7 @@ _JSON = TypeAdapter(Proof)
 def load_proof(course: Course, exercise: Exercise, sets: int, *, whole: bool = False) -> Proof | None:
     """Return the saved proof of an exercise if it is still valid, else None.
 
-    A proof depends on the exercise's folder and entry in course.yaml, the catalogue, the autograder's code,
+    A proof depends on the exercise's folder, its entry in course.yaml, the catalogue, the autograder's code,
     and the versions of Python and packages. The name of its file contains a digest of these. A proof with
     findings is not saved.
     """

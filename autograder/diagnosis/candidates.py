@@ -26,12 +26,12 @@ class CandidateRunner(Backend, Protocol):
 class Repair:
     """Edits and the edited code.
 
-    The edited code passes every test or, if mistakes remain in it, has the results of known wrong answers.
+    If no mistakes remain, the edited code passes every test. Else it has the results of known wrong answers.
     """
 
     edits: tuple[Edit, ...]  # empty for the student's code itself
     code: Code
-    remaining: tuple[Mistake, ...] = ()  # the mistakes of these wrong answers; empty if every test passes
+    remaining: tuple[Mistake, ...] = ()  # the mistakes of the known wrong answers; empty if every test passes
     # If there are two edits: the known mistakes that each of them repairs. Empty if this was not determined.
     repaired: tuple[tuple[Mistake, ...], ...] = ()
 

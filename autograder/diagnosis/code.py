@@ -284,7 +284,7 @@ def _may_be_unread(statement: ast.stmt) -> bool:
 
 
 def _is_size(value: ast.AST) -> bool:
-    """Whether a value is a constant or a size, or is probably computed from these, such as `d**0.5`."""
+    """Whether a value is a constant, a size, or probably a computation with these, such as `d**0.5`."""
     match value:
         case ast.Attribute(attr="shape") | ast.Constant():
             return True

@@ -64,8 +64,8 @@ _NOT_DIMENSIONS = frozenset((  # functions, with the index of an argument that i
     ("split", "1"), ("chunk", "1"), ("repeat_interleave", "1"), ("norm", "1"), ("normalize", "1"),
     ("narrow", "2"), ("narrow", "3"), ("select", "2"), ("unflatten", "2"),
 ))  # fmt: skip
-# Functions that swap two dimensions. Rules of tables.py change both dimensions at once: a change of only one
-# could make the two equal.
+# Functions that swap two dimensions. Rules of tables.py change both dimensions at once. If only one dimension
+# changed, both could become equal.
 _TRANSPOSE = ("transpose", "swapaxes")
 _CASTS = frozenset(("to", "float", "double", "type_as", "half"))
 _EXTRA_TOKENS = 8  # a new value has at most 2 * (tokens of the old value) + _EXTRA_TOKENS tokens
@@ -81,7 +81,7 @@ def edits(code: Code, right: RightAnswerFragments) -> list[Edit]:
         for make in _EDIT_GENERATORS
         for edit in make(EditBuilder(right, compared, site), site)
     ]
-    if code.casts:  # do not add a second cast: it could hide that the first one is wrong
+    if code.casts:  # do not add a second cast, which could hide that the first cast is wrong
         candidates = [edit for edit in candidates if edit.kind != "missing" or edit.does not in _CASTS]
     return _ranked([*candidates, *_joint(candidates)], code)
 
@@ -213,7 +213,7 @@ def _other_numbers(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _constant(node: ast.AST) -> Any:
-    """Return the value of a constant, also of a negative number."""
+    """Return the value of a constant or of a negative number, else None."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return -value
@@ -237,7 +237,7 @@ def _other_names(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield edits that use an unread name: instead of a value, as a summand, or as one more argument."""
+    """Yield edits that use an unread name as a value, as a summand, or as an additional argument."""
     node = site.node
     if (
         isinstance(node, ast.Attribute)
@@ -264,7 +264,7 @@ def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 def _may_replace(name: str, site: NodeInScope) -> bool:
     """Whether a name may replace a node. Only a name with "bias" may replace the value in `bias=True`.
 
-    Without this rule, any numeric variable could replace it, because most numbers count as True.
+    Without this rule, any numeric variable could replace the value, because most numbers count as True.
     """
     return site.slot is None or site.slot[1] != "bias" or "bias" in name
 
@@ -286,7 +286,7 @@ def _by_rules(
 
 
 def _by_several_rules(code: Code, right: RightAnswerFragments) -> Iterator[Edit]:
-    """Yield edits by rules that the catalogue joins with `&&`. All of them must match in one statement."""
+    """Yield edits by rules that the catalogue joins with `&&`. Joined rules must match in one statement."""
     several_rules = [rule for rules in right.inverse_rules.values() for rule in rules if rule.others]
     for statement in code.editable:
         nodes = by_type(statement)
@@ -341,7 +341,7 @@ _SIMILAR: dict[str, list[str]] = {  # similar functions, in addition to those of
 
 
 def _inverse_slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield the small mistakes of `slips`. In wrong code, such a change is often a repair."""
+    """Yield the changes of `slips`: small mistakes in right code, but often repairs in wrong code."""
     if not site.scope.function or (
         site.slot and site.slot[0] in _TRANSPOSE and _constant(site.node) is not None
     ):
@@ -368,7 +368,7 @@ def _kind_and_rank(builder: EditBuilder, part: ast.AST, other: ast.AST) -> tuple
             return "too much", rank + (step_input(part) is not other) * 0.4
         case ast.Call(func=old), ast.Call(func=new) if ast.dump(old) != ast.dump(new):
             is_known = any(function == called_name(other) for function, _ in builder.right.values)
-            # If the arguments also change, the function may be right, but applied to a wrong value.
+            # If the arguments also change, the function may be right, and its argument may be wrong.
             kind = "function" if _arguments(part) == _arguments(other) else "value"
             return kind, 1.6 if is_known else 3.0
         case ast.Call(args=old_args, keywords=named), ast.Call(args=new_args, keywords=others):

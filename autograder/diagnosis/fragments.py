@@ -73,7 +73,7 @@ def name_substitutions(
 ) -> tuple[tuple[Names, Counter[str]], ...]:
     """Return possible renamings of a fragment for the student's code, the likeliest first.
 
-    A renaming maps names that are missing in the student's code to names that it has. Each comes with the
+    A renaming maps names that the student's code lacks to names in this code. Each renaming comes with the
     token counts of the renamed fragment.
     """
     if fragment.attributes and not scope.in_class:
@@ -166,7 +166,7 @@ def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
 
 
 def _effect_statement(node: ast.AST) -> ast.stmt | None:
-    """Return a method call, or an `if` that only raises an error (without its message), else None."""
+    """Return a method call, or an `if` that only raises an error, else None. The error loses its message."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))):
             return node if name not in ANYWHERE and method not in ("append", "extend") else None
@@ -241,7 +241,7 @@ def operations(code: Code) -> Counter[str]:
 
 
 def _has_no_local_indices(node: ast.expr, scope: Scope) -> bool:
-    """Whether the indices in an expression use no local variables, which a student's code may lack."""
+    """Whether no index in an expression uses a local variable. A student's code may lack local variables."""
     shared_names = {*scope.parameters, *ANYWHERE}
     indices = (one.slice for one in ast.walk(node) if isinstance(one, ast.Subscript))
     return all({*names_in(index)} <= shared_names for index in indices)
@@ -271,7 +271,7 @@ def _operands(node: ast.expr) -> list[ast.expr]:
 
 
 def step_input(node: ast.expr) -> ast.expr | None:
-    """Return the operand that is probably the input of a step: the first one, or None."""
+    """Return the first operand of a step, which is probably its input. Return None if there is no operand."""
     return next(iter(_operands(node)), None)
 
 
@@ -290,8 +290,8 @@ class Edit:
     make: Make  # returns the replacement of this node
     kind: str  # the kind of change, such as "dimension"
     rank: float
-    size: int = 0  # the number of removed and added tokens, plus penalties for large or several replacements
-    extent: int = 0  # the number of tokens in the old code
+    size: int = 0  # the number of removed and added tokens, plus penalties for large edits and further nodes
+    extent: int = 0  # the number of tokens in the old code; 0 if they were not counted
     more: tuple[tuple[ast.AST, Make], ...] = ()  # further nodes and their replacements
     within: Code | None = None  # the code that is changed: the student's code, or an equivalent form
     at: ast.AST | None = None  # the replaced part of the student's text; set when the edit is applied

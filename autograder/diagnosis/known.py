@@ -14,8 +14,8 @@ from autograder.diagnosis.patterns import PatternError, rules
 def known_mistakes(exercise: Exercise, path: Path | None = None) -> tuple[Answer, ...]:
     """Return the wrong answers of mistakes.py, or of another file, with their code.
 
-    Each must define the name of its question and of no other question, and each edit must fit the solution.
-    Otherwise raise SourceError.
+    Each wrong answer must define its own question's name, but no other question's name. Each edit must fit
+    the solution. Otherwise raise SourceError.
     """
     answers = (answer for answer in exercise.wrong_answers(path) if answer.kind is Kind.MISTAKE)
     mistakes = tuple(

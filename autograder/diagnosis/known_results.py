@@ -1,7 +1,7 @@
 """Recognizes a mistake if the student's code gives the same results as a known wrong answer.
 
-Two answers give the same results if, on two sets of disclosed inputs (which students may see), they fail the
-same tests and return the same values in these tests.
+Two answers give the same results if they fail the same tests and return the same values in these tests. They
+are compared on two sets of disclosed inputs, which students may see.
 """
 
 from collections import defaultdict
@@ -29,7 +29,8 @@ class WrongCode(NamedTuple):
 
     mistake: Mistake
     code: str
-    late: bool = False  # whether few students write such code; then prefer other code with the same results
+    # Whether few students write such code. `mistakes` prefers other code with the same results.
+    late: bool = False
 
 
 class KnownResults:

@@ -42,7 +42,7 @@ class Misconception:
     where: str = ""  # a regular expression; this entry applies only to questions with a matching right answer
 
     def quoting(self, messages: Iterable[re.Match[str]]) -> str:
-        """Return `sentence` with up to three quotations from `messages`, the matches of `says`."""
+        """Return `sentence` with up to three quotations from `messages`, which are matches of `says`."""
         groups = (message.groupdict().get("quoted") for message in messages)
         quotes = [*dict.fromkeys(filter(None, groups))][:_MOST_QUOTES]
         return f"{self.sentence.removesuffix('.')}: {', or '.join(quotes)}." if quotes else self.sentence

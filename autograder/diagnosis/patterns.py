@@ -53,7 +53,7 @@ def check_expression(name: str, pattern: str) -> None:
 
 
 def fits_one(where: str, answers: Iterable[str]) -> bool:
-    """Whether the regular expression `where` matches one of a question's right answers, or is empty."""
+    """Whether the regular expression `where` is empty or matches one of a question's right answers."""
     return not where or any(re.search(where, code) for code in answers)
 
 
@@ -300,7 +300,7 @@ class Rule:
 
 def _letters(pattern: ast.expr) -> Set[str]:
     bound: Bound = {}
-    fits(pattern, pattern, bound)  # a pattern matches itself, and each letter matches itself
+    fits(pattern, pattern, bound)  # a pattern matches itself, so this binds all its letters
     return bound.keys()
 
 
@@ -383,7 +383,7 @@ def _parse_block(block: str) -> Iterator[Rule]:
 
 
 def _parse_rule(before: str, text: str) -> Rule:
-    """Return a rule. `text` has its replacement and, after each `&&`, a rule that is applied with it."""
+    """Return a rule. `text` has the replacement and then, after each `&&`, another rule to apply together."""
     after, *others = text.split(" && ")
     sides = (other.partition(_ARROW) for other in others)
     return Rule(before, after.strip(), tuple(Rule(left.strip(), right.strip()) for left, _, right in sides))

@@ -124,7 +124,7 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
     if any(_is_part_of(changed, part) for part in parts):
         return False
     if changed is not node or kind == "order":
-        return not isinstance(node, ast.Assign)  # only a part of this assignment changes, not the whole step
+        return not isinstance(node, ast.Assign)  # an assignment must change as a whole
     # An edit that adds, replaces or removes a step keeps the step's input X, so `other` must contain X, too.
     step = bound.get("X")
     unchanged = {ast.unparse(one) for one in ast.walk(other) if isinstance(one, ast.expr)}

@@ -24,7 +24,7 @@ from autograder.diagnosis.trees import altered, is_docstring, path_to_difference
 from autograder.diagnosis.wrong import Answers, with_inlined_values, with_joined_statements
 from autograder.testing.suite import HiddenTest, Run, Suite
 
-_EDITS_PER_SECOND = 200  # for each second of the budget, at most this many candidates with one edit
+_EDITS_PER_SECOND = 200  # the largest number of candidates with one edit, for each second of the budget
 _CACHED_TEXTS = 10_000  # the largest number of statements whose text in the standard form is cached
 
 
@@ -128,7 +128,7 @@ class Repairer:
         return [place for place in self.catalogue.places if place.fits(right)]
 
     def _differing_statements(self, wrong: Code, right: Code) -> Iterator[tuple[ast.Module, ast.Module]]:
-        """Yield the differing statements in the standard form, then also inlined, then also joined.
+        """Yield the differing statements: in the standard form, then inlined, then inlined and joined.
 
         If the standard form removes all differences, use the statements as they were written.
         """
@@ -213,7 +213,7 @@ class Repairer:
 
 
 def _texts_of_statements(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """Yield the text of each statement. Of a class or function, yield the head, then the inner statements."""
+    """Yield the text of each statement. For a class or function, yield the head, then inner statements."""
     for statement in statements:
         if isinstance(statement, ast.ClassDef | ast.FunctionDef):
             yield text_of(altered(statement, body=[]))

@@ -1,8 +1,8 @@
 """Looks for the smallest edit of a student's code after which every hidden test passes.
 
 A candidate is the student's code after an edit. Its tests run on disclosed inputs, which students may see,
-until a test fails. The tests that the student's code fails come first, cheap tests before expensive tests. A
-candidate that passes all tests must also pass them on a second set of disclosed inputs.
+until a test fails. The first tests are those that the student's code fails, cheap tests before expensive
+tests. A candidate that passes all tests must also pass them on a second set of disclosed inputs.
 
 If no single edit is enough, the search tries pairs of the likeliest edits, and then any second edit after a
 half repair. A half repair is an edit that brings failed tests nearer to passing and makes no other test fail.
@@ -49,14 +49,14 @@ _RIGHT_SHAPE_DISTANCE = 1.5  # the largest distance of a result with the right s
 _WRONG_SHAPE_DISTANCE = 2.0  # the distance of a result with a wrong shape
 # Kinds of edits that are paired even if they do not change the first failed test's result.
 _KINDS_FOR_OTHER_TESTS = ("error", "statement")
-# The limit for pairs, and for second edits after a half repair, as a fraction of the limit for single edits.
+# The largest number of pairs, and of second edits after a half repair, is this fraction of `Search.most`.
 _SHARE_FOR_TWO = 0.3
 _MOST_RANKED = 48  # the largest number of failed candidates that are ranked as half repairs
 _MOST_HALF_REPAIRS = 3  # the largest number of half repairs after which second edits are tried
-_BATCH = 16  # at most this many candidates are in one request, and are tried after the first repair
+_BATCH = 16  # the largest number of candidates in one request, and also after the first repair
 _MOST_REPAIRS = 4  # the best repair is chosen among at most this many
-# If a failed candidate gives the same result in one test as known wrong answers, it is compared with them in
-# all tests.
+# In one test, a failed candidate may give the same result as known wrong answers. Then the candidate is
+# compared with these answers in all tests.
 _MOST_RECOGNIZED = 8  # the largest number of these candidates
 _MOST_EQUAL = 2  # at most this many candidates are compared with the same wrong answers
 _LONGEST_BATCH = 300_000  # the largest total cost of the tests in one request, in microseconds
@@ -95,8 +95,8 @@ class Search:
         """Yield repairs of code that fails the tests `failed`. The best repair comes first.
 
         Two edits are tried only if one is not enough. If no candidate passes all tests, the result may be
-        code with known mistakes (`Repair.remaining`). A later repair is tested completely only when the
-        caller asks for it.
+        code with known mistakes (`Repair.remaining`). Repairs after the first are tested completely
+        only when the caller asks for them.
         """
         self._tried_texts.add(code.text)
         self._distances_before = self._distances(code, failed)
@@ -125,7 +125,7 @@ class Search:
     def _candidates_with_two_edits(
         self, code: Code, failed: Sequence[HiddenTest], recognized: Sequence[Repair]
     ) -> Iterator[list[Candidate]]:
-        """Yield lists of candidates with two edits that repair the code, first with edits of `recognized`."""
+        """Yield lists of candidates that pass `failed` with two edits. Edits of `recognized` come first."""
         for first, second in combinations(recognized, 2):
             pair = self._pair(first.edits[0], second.edits[0])
             yield self._try_edits(pair, code, failed, self.budget, 1)
@@ -288,7 +288,7 @@ class Search:
         return self._first_failure(tests, candidate, SECOND) is None
 
     def _distances(self, code: Code, failed: Sequence[HiddenTest]) -> dict[HiddenTest, float]:
-        """Return the distances from passing a few cheap failed tests, at most one of each test function."""
+        """Return how far the code is from passing cheap failed tests, at most one of each test function."""
         by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
         probes = sorted(by_function.values(), key=self._whole_cost)[:_MOST_PROBES]
         (candidate,) = self._answered([Candidate(self.runner, code)], probes)
@@ -298,7 +298,7 @@ class Search:
         return {test: self._distance(self._run(test, candidate)) for test in probes}
 
     def _rank_half_repairs(self, failed: Sequence[HiddenTest]) -> list[Candidate]:
-        """Return the saved candidates that are half repairs, the nearest to passing first."""
+        """Return the saved candidates that are half repairs. Candidates with more progress come first."""
         others = [test for test in self.suite.of(self.question) if test not in failed]
         ranked: list[tuple[float, Candidate]] = []
         promising = (

@@ -1,4 +1,4 @@
-"""Edits that add, replace, move or reorder steps and statements, or change what they assign or raise."""
+"""Edits of steps and statements: add, replace, move or reorder them, or change an assignment or an error."""
 
 import ast
 from collections import Counter, defaultdict

@@ -57,7 +57,7 @@ class Spot:
 
     changed: tuple[int, int] | None  # the smallest changed part of the student's text
     others: tuple[tuple[int, int], ...] = ()  # further nodes that the edit changes
-    # Whether the changed code is not quoted, because it is a definition or a part of a removed step.
+    # True if the changed code is a definition or a part of a removed step. Such code is not quoted.
     is_unquoted: bool = False
 
 
@@ -108,7 +108,7 @@ class Looked:
     ) -> Iterator[tuple[int, int] | None]:
         """Yield the positions of removed nodes that the student wrote in another statement than `changed`.
 
-        An edit can remove such nodes if it edits a form of the code with joined statements.
+        An edit of the code with joined statements can remove such nodes.
         """
         pairs = zip(self.code.statements, self.code.cells, strict=True)
         of_cell = [statement for statement, its_cell in pairs if its_cell == cell]
@@ -229,7 +229,7 @@ def _changed_part(edit: Edit) -> ast.AST:
 
 
 def _smallest_difference(old: ast.AST, new: ast.AST) -> ast.AST:
-    """Return the smallest part of `old` that differs from `new`. If only one argument differs, return it."""
+    """Return the smallest part of `old` that differs from `new`. If one argument differs, look only there."""
     part, other_part = old, new
     for old_node, new_node in path_to_difference(old, new):
         if getattr(old_node, "lineno", 0):  # operators have no line numbers

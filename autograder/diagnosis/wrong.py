@@ -54,7 +54,7 @@ class Answers:
 
     @cached_property
     def right(self) -> tuple[str, ...]:
-        """The texts of the right answers in the standard form; the reference also with joined statements."""
+        """The right answers' texts in the standard form, and the reference's text with joined statements."""
         return tuple(self._right)
 
     @cached_property
@@ -85,7 +85,7 @@ class Answers:
         return tuple(distinct.values())
 
     def can_show(self, misconception: Misconception) -> bool:
-        """Whether a misconception fits this question. If it has rules, one must change a right answer."""
+        """Whether a misconception fits this question. If it has rules, a rule must change a right answer."""
         if not misconception.changes:
             return misconception.fits(self.right)
         return any(True for _ in self._answers_with(misconception))
@@ -232,7 +232,7 @@ def _named_values(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
 
 
 def with_joined_statements(tree: ast.Module) -> ast.Module:
-    """Return equivalent code. A variable is inlined if only the next statement reads it, and only once."""
+    """Return equivalent code. A variable is inlined if exactly one read follows, in the next statement."""
 
     def change(_: ast.AST, node: ast.AST) -> ast.AST:
         return altered(node, body=_join_statements(node.body)) if isinstance(node, ast.FunctionDef) else node
@@ -255,7 +255,7 @@ def _join_statements(statements: list[ast.stmt]) -> list[ast.stmt]:
 def _join(first: ast.stmt, second: ast.stmt, rest: Sequence[ast.stmt]) -> ast.stmt | None:
     """Return the second statement with the first one's value in place of its variable, or None.
 
-    Only the second statement may read this variable, and only once.
+    The second statement must read the value once, and later statements must not read it.
     """
     match first, second:
         case (

@@ -27,8 +27,8 @@ To do:
 
 - sum_of_squares_uses_squares has no hidden test: it changes squares.
 - sum_of_squares calls squares. If a wrong answer to squares should cost no points in sum_of_squares,\
- add `builds_on: {sum_of_squares: [squares]}` to the exercise in course.yaml. Also write an answer to\
- sum_of_squares that calls squares in accepted.py.
+ add `builds_on: {sum_of_squares: [squares]}` to the exercise in course.yaml. Also write an answer in\
+ accepted.py in which sum_of_squares calls squares.
 """
 '''
 SQUARES = "def squares(n):\n    return [i * i for i in range(1, n + 1)]"

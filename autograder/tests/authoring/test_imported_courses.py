@@ -57,7 +57,7 @@ TO_DO = {
         VARIABLE.format("q2", "measured"),
         "tallest_kind calls mean_height. If a wrong answer to mean_height should cost no points in "
         "tallest_kind, add `builds_on: {tallest_kind: [mean_height]}` to the exercise in course.yaml. Also "
-        "write an answer to tallest_kind that calls mean_height in accepted.py.",
+        "write an answer in accepted.py in which tallest_kind calls mean_height.",
         f"{TITLES} test_q1_test, test_q2_test, test_q3_test_b, test_q4_test.",
     ],
     "waves": [
@@ -65,8 +65,8 @@ TO_DO = {
         "cannot use `ax.get_xlim`.",
         *(
             f"{later} calls wave. If a wrong answer to wave should cost no points in {later}, add "
-            f"`builds_on: {{{later}: [wave]}}` to the exercise in course.yaml. Also write an answer to "
-            f"{later} that calls wave in accepted.py."
+            f"`builds_on: {{{later}: [wave]}}` to the exercise in course.yaml. Also write an answer in "
+            f"accepted.py in which {later} calls wave."
             for later in ("rms", "ax")
         ),
         f"{TITLES} test_cell_times_test, test_cell_wave_test, test_cell_rms_test, test_cell_decibels_test, "

@@ -153,7 +153,7 @@ def test_a_test_that_breaks_on_an_untouched_notebook_is_found_with_its_line_and_
     line = before.count("\n") + 1
     problem = f"a hidden test raises an error if row is not answered: {path}:{line}: IndexError: list index"
     (finding,) = (finding for finding in verification.findings if "not answered" in finding)
-    end = " out of range; in the test, above this line, "
+    end = " out of range; above this line, call expect() "
     assert finding.startswith(f"{folder / '01_row.py'}: {problem}{end}")
 
 
@@ -331,7 +331,7 @@ def test_a_pair_of_course_yaml_is_proved_by_a_right_answer_that_calls_the_earlie
     assert proof.findings == ()
     assert (
         proof.carried
-        == "in 1 of 1 pairs of questions in builds_on, a wrong earlier answer costs no points in the later "
+        == "builds_on: in 1 of 1 pairs of questions, a wrong earlier answer costs no points in the later "
         "question"
     )
 
@@ -382,7 +382,7 @@ def test_what_a_wrong_earlier_answer_still_costs_is_a_finding(course: Course) ->
         return Report(exercise.name, Status.GRADED, "", 1.0, 3.0, (), (question,))
 
     said, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), grade)
-    assert said.startswith("in 0 of 1 ")
+    assert said.startswith("builds_on: in 0 of 1 ")
     assert finding.endswith(
         "accepted.py:15: row_sums must get full marks even if double is wrong, "
         "but row_sums is failed. Too small."
