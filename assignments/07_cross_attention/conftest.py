@@ -221,7 +221,7 @@ class Notebook:
         NOTES[f"{self.path.name} {text}"] = None
 
     def save_state(self, cell: Cell) -> None:
-        """If a cell is the answer or the check of a question, save the variables for the check."""
+        """After the answer and the check of a question, save variables with which the check runs again."""
         for name in QUESTIONS:
             is_check = cell.checks == name and name in self.states and name not in self.checked
             answers = (other for other in self.cells if other.name == name and makes(other.code, name))

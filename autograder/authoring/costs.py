@@ -384,8 +384,8 @@ def _needed_tests(
         yield f"{suite.exercise.suite}: {problem}; {fix}"
     for (question, name), place in places.items():
         if fails.get((question, name), ("",)):
-            problem = f"{name} needs no exception: a test catches it, or it changes no right answer"
-            yield f"{place}: {problem}; delete the exception"
+            problem = f"a test catches {name}, or its rules change no right answer"
+            yield f"{place}: {problem}; delete this exception, which is not needed"
 
 
 def _shares_outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared]) -> Iterator[str]:

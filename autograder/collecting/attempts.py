@@ -418,8 +418,8 @@ def _folder(submission: Submission) -> Path:
     for name in (_SUBMITTED, submission.student, submission.exercise):
         names = os.listdir(folder) if name == submission.student else [name]  # noqa: PTH208 - much faster
         if name not in names and (twins := [other for other in names if folded(other) == folded(name)]):
-            problem = f'{_SUBMITTED}/ already has "{twins[0]}", which some file systems do not distinguish'
-            raise EntryError(f'{problem} from "{name}"; use one of the two names only')
+            problem = f'{_SUBMITTED}/ has "{twins[0]}", so it cannot have "{name}": some file systems'
+            raise EntryError(f"{problem} do not distinguish these names; use only one of them")
         folder /= name
         with suppress(FileExistsError):
             folder.mkdir()

@@ -149,7 +149,8 @@ class Search:
     def _recognized(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
         """Return the student's code if it has the same results as known wrong answers.
 
-        Otherwise return the candidates that have such results, and pass all tests that the code passes.
+        Otherwise return the candidates with the same results as known wrong answers. They must pass all tests
+        that the student's code passes.
         """
         original = Candidate(self.runner, code)
         original.failure = self._run(min(failed, key=self._whole_cost), original)

@@ -74,9 +74,10 @@ def used_names(question: str, statements: Sequence[CodePart]) -> set[str]:
 
 
 def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[str]) -> Given:
-    """Return the compiled code of the reference's functions `names`, without docstrings and source.
+    """Return compiled code that defines the functions in `names` as the reference does.
 
-    It has only the statements on which these functions depend, without answers to questions in `graded`.
+    It has these functions and the statements on which they depend. It has no docstrings, no source text, and
+    no answers to the questions in `graded`.
     """
     statements = [statement for code in reference for statement in ast.parse(code).body]
     wanted, included = set(names), set[int]()

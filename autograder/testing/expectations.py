@@ -225,7 +225,8 @@ def expect_unchanged(
     """Expect that a call does not change its arguments in place, and return its result.
 
     Instead of a function, a test can pass the result of `function.inspect(...)`, followed by the arguments of
-    that call. The test may then leave out all arguments of a type, such as all integers.
+    that call. These arguments need not be complete: for example, the test
+    can leave out all integers.
     """
     inspected = isinstance(function, Inspection)
     inspection = function if isinstance(function, Inspection) else function.inspect(*arguments)

@@ -164,9 +164,9 @@ def _read_parts(payload: bytes) -> Parts:
 
 
 def is_small(shape: Sequence[int]) -> bool:
-    """Whether a tensor of this shape may be sent: few dimensions, and a small product of sizes other than 0.
+    """Whether a tensor of this shape may be sent: it has few dimensions, and its sizes have a small product.
 
-    The sizes of an empty tensor matter, too: a tensor of shape (2**29, 0) has 2**29 sums of rows.
+    A size of 0 counts as 1: a tensor of shape (2**29, 0) is empty, but it has 2**29 rows.
     """
     return len(shape) <= MAX_DIMS and math.prod(size or 1 for size in shape) <= MAX_ELEMENTS
 

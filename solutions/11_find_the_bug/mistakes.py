@@ -1,6 +1,6 @@
 # %% mistake="sees_the_future" name="compared_with_torch"
-"""Your probe returns True for modules with other mistakes, too. Which rows must not change when later tokens
-change, even in a module that scales wrongly?
+"""Your probe returns True for modules with other mistakes, too. If you change later tokens, which rows of
+the result must stay the same? Compare only these rows.
 """
 
 

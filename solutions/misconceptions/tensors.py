@@ -269,7 +269,7 @@ MISCONCEPTIONS = (
     Misconception(
         "another_gradient",
         "The values are right, but a gradient is wrong.",
-        "Is a step of your code detached from the tensors that it is computed from?",
+        "Which steps lead from this input to the result? Does a step such as `detach` or `item` cut one of them off?",
         says=r"^The gradient of \w+ has the right shape, but",
         whole=True,
     ),

@@ -132,8 +132,8 @@ def test_a_misconception_that_no_test_sees_is_found_until_its_author_declares_it
     assert measured(course, share=1).findings == ()
     place = declare(course, "row_sums", 'misconceptions = ["other_rows"]')
     (needless,) = measured(course, share=0.5).findings
-    problem = "other_rows needs no exception: a test catches it, or it changes no right answer"
-    assert needless == f"{place}: {problem}; delete the exception"
+    problem = "a test catches other_rows, or its rules change no right answer"
+    assert needless == f"{place}: {problem}; delete this exception, which is not needed"
 
 
 def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_author_says_why(

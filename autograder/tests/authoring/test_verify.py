@@ -303,8 +303,8 @@ def test_while_an_accepted_answer_fails_exceptions_are_not_called_needless(
     """They may be about what the catalogue makes of this answer."""
     place = write_answer(small(course), 'exception="double"', '"""Why."""\nmisconceptions = ["no_such"]')
     path, _, line = place.rpartition(":")
-    problem = "no_such needs no exception: a test catches it, or it changes no right answer"
-    needless = f"{path}:{int(line) + 2}: {problem}; delete the exception"
+    problem = "a test catches no_such, or its rules change no right answer"
+    needless = f"{path}:{int(line) + 2}: {problem}; delete this exception, which is not needed"
     assert findings(course, zygote) == needless
     write_answer(small(course), 'accepted="other"', '"""Once."""\ndef double(x):\n    return x')
     said = findings(load_course(course.root), zygote)

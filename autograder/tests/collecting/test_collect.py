@@ -110,7 +110,7 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     # Names that some system takes for each other
     (
         ["Ada/01_small.ipynb", "ada/x/01_small.ipynb", "eve/01_small.ipynb"],
-        ["Ada: new", 'ada: refused: submitted/ already has "Ada", which', "eve: new"],
+        ["Ada: new", 'ada: refused: submitted/ has "Ada", so it cannot have "ada": some', "eve: new"],
     ),
     (["ada/e\u0301/01_small.ipynb", "ada/\u00e9/01_small.ipynb"], ["01_small.ipynb counts instead of"]),
     # Names that lead elsewhere, or mean more than themselves

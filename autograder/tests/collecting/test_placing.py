@@ -181,7 +181,7 @@ def test_only_plain_files_are_replaced(
 @pytest.mark.parametrize(("present", "student"), [("Ada", "ada"), ("ADA", "ada"), ("\u212aim", "kim")])
 def test_names_that_differ_in_case_do_not_share_a_folder(tmp_path: Path, present: str, student: str) -> None:
     (tmp_path / "submitted" / present).mkdir(parents=True)
-    with pytest.raises(EntryError, match=f'already has "{present}", which'):
+    with pytest.raises(EntryError, match=f'has "{present}", so it cannot have "{student}": some'):
         place(Submission(tmp_path, student, "01_small"), b"1", Arrival(WHEN))
     assert [path.name for path in (tmp_path / "submitted").iterdir()] == [present]
 
