@@ -162,7 +162,7 @@ def test_walls_that_do_not_stand_stop_everything(course: Course, monkeypatch: py
     (course.root / "course.yaml").write_text(text.replace("walls: bare", "walls: full"), encoding="utf-8")
     course = load_course(course.root)
     hand_in(course, "ann", solved(small(course)))
-    with ProcessPool(course, 1) as executor, pytest.raises(WallError, match="demands the full walls"):
+    with ProcessPool(course, 1) as executor, pytest.raises(WallError, match="demands `walls: full`, but"):
         results(executor, tasks_of(course, ["ann"]))
     with ProcessPool(course, 1, unsafe=True) as executor:
         ((_, _, graded),) = executor.map(tasks_of(course, ["ann"]))
